@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "hostd/base/result.h"
+
+namespace dormouse {
+
+// Where everything is. Made once, from the environment and config.toml.
+struct Config {
+    std::filesystem::path home;       // state: /var/lib/dormouse, ~/.local/share/dormouse or DORMOUSE_HOME
+    std::filesystem::path run;        // sockets; short, since a socket path has at most 107 bytes
+    std::filesystem::path templates;  // baked templates: home/templates or DORMOUSE_TEMPLATES
+    std::string listen_address = "127.0.0.1";
+    std::uint16_t listen_port = 8760;
+
+    std::filesystem::path database() const { return home / "dormouse.db"; }
+    std::filesystem::path desktops() const { return home / "desktops"; }
+    std::filesystem::path admin_token() const { return home / "admin.token"; }
+    std::filesystem::path daemon_lock() const { return home / "daemon.lock"; }
+    std::filesystem::path daemon_log() const { return home / "daemon.log"; }
+    std::filesystem::path file() const { return home / "config.toml"; }
+    std::string url() const;
+};
+
+// Reads DORMOUSE_HOME, DORMOUSE_TEMPLATES and DORMOUSE_LISTEN (address:port),
+// then home/config.toml (`listen = "address:port"`, the environment wins).
+// Unknown keys are errors. Makes nothing on disk.
+Result<Config> load_config();
+
+// "127.0.0.1:8760" or "[::1]:8760".
+Result<> parse_listen(const std::string& text, Config& config);
+
+}  // namespace dormouse
