@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "display/framebuffer.h"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace dormouse::display {
+
+namespace {
+
+// A cursor is a small picture; QEMU itself refuses more than 512.
+constexpr int kMaxCursorSide = 512;
+
+// Changed tiles as rectangles: runs along a row, and runs of the same extent in
+// rows that follow one another put together.
+class RectBuilder {
+  public:
+    explicit RectBuilder(Size screen) : screen_(Rect::whole(screen)) {}
+
+    void add_run(int first_column, int columns, int row) {
+        const Rect run{first_column * kTileSide, row * kTileSide, columns * kTileSide, kTileSide};
+        for (auto& open : growing_) {
+            if (open.x != run.x || open.width != run.width || open.bottom() != run.y) continue;
+            open.height += kTileSide;
+            return;
+        }
+        growing_.push_back(run);
+    }
+    void end_row(int row) {
+        const int next = (row + 1) * kTileSide;
+        std::erase_if(growing_, [&](const Rect& rect) {
+            if (rect.bottom() == next) return false;
+            done_.push_back(intersect(rect, screen_));
+            return true;
+        });
+    }
+    std::vector<Rect> finish() && {
+        for (const auto& rect : growing_) done_.push_back(intersect(rect, screen_));
+        return std::move(done_);
+    }
+
+  private:
+    Rect screen_;
+    std::vector<Rect> growing_;
+    std::vector<Rect> done_;
+};
+
+}  // namespace
+
+Result<bool> Framebuffer::replace(const RawPixels& picture) {
+    DORMOUSE_TRY(picture.check());
+    const RawReader reader{picture};
+    const std::lock_guard lock{mutex_};
+    const bool resized = picture.size() != picture_.size();
+    if (resized) resize(picture.size());
+    const bool changed = merge(reader, Rect::whole(picture.size())) || resized;
+    if (changed) finish_change();
+    return changed;
+}
+
+Result<bool> Framebuffer::update(std::int64_t x, std::int64_t y, const RawPixels& part) {
+    DORMOUSE_TRY(part.check());
+    // Far outside is outside; after this the sums below fit an int.
+    if (x < -kMaxSide || y < -kMaxSide || x > kMaxSide || y > kMaxSide) return false;
+    const std::lock_guard lock{mutex_};
+    if (picture_.empty()) return fail(Errc::Conflict, "a part of a picture before the picture");
+    const Rect target{static_cast<int>(x), static_cast<int>(y), part.size().width, part.size().height};
+    const bool changed = merge(RawReader{part}, target);
+    if (changed) finish_change();
+    return changed;
+}
+
+void Framebuffer::blank() {
+    const std::lock_guard lock{mutex_};
+    if (picture_.empty()) return;
+    const Image black{picture_.size()};
+    if (picture_ == black) return;
+    picture_ = black;
+    std::fill(tiles_.begin(), tiles_.end(), generation_ + 1);
+    finish_change();
+}
+
+// Takes over what really differs, tile by tile. The lock is held.
+bool Framebuffer::merge(const RawReader& reader, Rect target) {
+    const auto visible = intersect(target, Rect::whole(picture_.size()));
+    if (visible.empty()) return false;
+    bool changed = false;
+    for (int row = visible.y / kTileSide; row * kTileSide < visible.bottom(); ++row) {
+        for (int column = visible.x / kTileSide; column * kTileSide < visible.right(); ++column) {
+            const Rect tile{column * kTileSide, row * kTileSide, kTileSide, kTileSide};
+            if (!merge_tile(reader, target, intersect(tile, visible))) continue;
+            tile_generation(column, row) = generation_ + 1;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+bool Framebuffer::merge_tile(const RawReader& reader, const Rect& target, const Rect& tile) {
+    std::array<Pixel, kTileSide> buffer;
+    const auto width = static_cast<std::size_t>(tile.width);
+    const std::span fresh{buffer.data(), width};
+    bool changed = false;
+    for (int y = tile.y; y < tile.bottom(); ++y) {
+        reader.read(tile.x - target.x, y - target.y, fresh);
+        const auto kept = picture_.row(y).subspan(static_cast<std::size_t>(tile.x), width);
+        if (std::memcmp(kept.data(), fresh.data(), fresh.size_bytes()) == 0) continue;
+        std::memcpy(kept.data(), fresh.data(), fresh.size_bytes());
+        changed = true;
+    }
+    return changed;
+}
+
+void Framebuffer::resize(Size size) {
+    picture_ = Image{size};
+    tiles_.assign(static_cast<std::size_t>(tiles_across()) * static_cast<std::size_t>(tiles_down()),
+                  generation_ + 1);
+    resized_at_ = generation_ + 1;
+}
+
+void Framebuffer::finish_change() {
+    ++generation_;
+    changed_at_ = clock_.now();
+    snapshot_.reset();
+}
+
+Generation& Framebuffer::tile_generation(int column, int row) {
+    return tiles_[static_cast<std::size_t>(row) * static_cast<std::size_t>(tiles_across()) +
+                  static_cast<std::size_t>(column)];
+}
+
+Result<> Framebuffer::set_cursor_shape(std::int64_t width, std::int64_t height, int hot_x, int hot_y,
+                                       std::span<const std::byte> argb) {
+    if (width < 1 || height < 1 || width > kMaxCursorSide || height > kMaxCursorSide)
+        return fail(Errc::InvalidArgument, fmt::format("cursor of {} by {} pixels", width, height));
+    Image image{{static_cast<int>(width), static_cast<int>(height)}};
+    const auto row_bytes = static_cast<std::size_t>(width) * sizeof(Pixel);
+    if (argb.size() < row_bytes * static_cast<std::size_t>(height))
+        return fail(Errc::InvalidArgument,
+                    fmt::format("{} bytes of cursor for {} by {}", argb.size(), width, height));
+    for (int y = 0; y < image.size().height; ++y)
+        std::memcpy(image.row(y).data(), argb.data() + static_cast<std::size_t>(y) * row_bytes, row_bytes);
+    auto shape = std::make_shared<const CursorShape>(CursorShape{std::move(image), hot_x, hot_y});
+
+    const std::lock_guard lock{mutex_};
+    cursor_.shape = std::move(shape);
+    ++cursor_.generation;
+    return {};
+}
+
+void Framebuffer::set_cursor_position(int x, int y, bool visible) {
+    const std::lock_guard lock{mutex_};
+    if (cursor_.x == x && cursor_.y == y && cursor_.visible == visible) return;
+    cursor_.x = x;
+    cursor_.y = y;
+    cursor_.visible = visible;
+    ++cursor_.generation;
+}
+
+Size Framebuffer::size() const {
+    const std::lock_guard lock{mutex_};
+    return picture_.size();
+}
+
+Generation Framebuffer::generation() const {
+    const std::lock_guard lock{mutex_};
+    return generation_;
+}
+
+MonotonicTime Framebuffer::changed_at() const {
+    const std::lock_guard lock{mutex_};
+    return changed_at_;
+}
+
+CursorState Framebuffer::cursor() const {
+    const std::lock_guard lock{mutex_};
+    return cursor_;
+}
+
+Damage Framebuffer::damage_since(Generation since) const {
+    const std::lock_guard lock{mutex_};
+    Damage damage{generation_, changed_at_, picture_.size(), since < resized_at_, {}};
+    if (since >= generation_) return damage;
+    if (damage.resized) {
+        damage.rects.push_back(Rect::whole(picture_.size()));
+        return damage;
+    }
+    RectBuilder builder{picture_.size()};
+    const int across = tiles_across();
+    for (int row = 0; row < tiles_down(); ++row) {
+        const auto* tiles = &tiles_[static_cast<std::size_t>(row) * static_cast<std::size_t>(across)];
+        for (int column = 0; column < across;) {
+            const int first = column;
+            while (column < across && tiles[column] > since) ++column;
+            if (column > first) {
+                builder.add_run(first, column - first, row);
+            } else {
+                ++column;
+            }
+        }
+        builder.end_row(row);
+    }
+    damage.rects = std::move(builder).finish();
+    return damage;
+}
+
+std::shared_ptr<const Snapshot> Framebuffer::snapshot() const {
+    const std::lock_guard lock{mutex_};
+    if (!snapshot_ && !picture_.empty())
+        snapshot_ = std::make_shared<const Snapshot>(Snapshot{picture_, generation_, changed_at_});
+    return snapshot_;
+}
+
+}  // namespace dormouse::display

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "display/screen.h"
+
+#include <utility>
+
+#include "display/dbus_source.h"
+
+namespace dormouse::display {
+
+Screen::Screen(std::string id, EventLoop& loop) : id_(std::move(id)), core_(std::make_shared<Core>(loop)) {}
+
+Screen::~Screen() {
+    core_->on_change = nullptr;
+    detach();
+}
+
+Result<> Screen::attach(UniqueFd socket) {
+    core_->source.reset();
+    DbusSourceOptions options;
+    options.id = id_;
+    // Weak: the source belongs to the core.
+    options.on_change = [weak = std::weak_ptr{core_}] {
+        if (const auto core = weak.lock()) post_change(core);
+    };
+    auto source = DbusSource::start(std::move(socket), core_->framebuffer, std::move(options));
+    if (source) core_->source = std::move(*source);
+    post_change(core_);
+    if (!source) return tl::make_unexpected(source.error());
+    return {};
+}
+
+void Screen::detach() {
+    core_->source.reset();
+    post_change(core_);
+}
+
+bool Screen::attached() const {
+    return status().state != SourceState::Ended;
+}
+
+SourceStatus Screen::status() const {
+    return status_of(*core_);
+}
+
+SourceStatus Screen::status_of(const Core& core) {
+    if (!core.source)
+        return {SourceState::Ended,
+                {Errc::Unavailable, "the desktop's screen is not attached", "is it running?", 0}};
+    return core.source->status();
+}
+
+std::function<Result<Still>()> Screen::png_job() const {
+    return [core = core_] { return core->stills.newest(); };
+}
+
+void Screen::set_on_change(std::function<void()> callback) {
+    core_->on_change = std::move(callback);
+}
+
+void Screen::post_change(const std::shared_ptr<Core>& core) {
+    if (core->notified.exchange(true)) return;
+    core->loop.post([core] { changed(core); });
+}
+
+void Screen::changed(const std::shared_ptr<Core>& core) {
+    // Before anything is read: what comes after this posts again.
+    core->notified = false;
+    for (auto& waiter : std::exchange(core->waiting, {})) waiter->complete(true);
+    if (core->on_change) {
+        const auto callback = core->on_change;  // may replace or destroy itself
+        callback();
+    }
+}
+
+// False when `until` came first.
+Task<bool> Screen::next_change(std::shared_ptr<Core> core, MonotonicTime until) {
+    auto& loop = core->loop;
+    auto change = std::make_shared<Completion<bool>>(loop);
+    core->waiting.push_back(change);
+    const auto delay = std::max(until - loop.clock().now(), Duration{0});
+    const auto timer = loop.after(delay, [change] { change->complete(false); });
+    const bool changed = co_await *change;
+    loop.cancel_timer(timer);
+    std::erase(core->waiting, change);
+    co_return changed;
+}
+
+Task<Result<>> Screen::wait_live(Duration timeout) {
+    return wait_live_in(core_, timeout);
+}
+
+Task<Result<>> Screen::wait_live_in(std::shared_ptr<Core> core, Duration timeout) {
+    const auto deadline = core->loop.clock().now() + timeout;
+    while (true) {
+        auto status = status_of(*core);
+        if (status.state == SourceState::Live) co_return Result<>{};
+        if (status.state == SourceState::Ended) co_return fail(std::move(status.reason));
+        if (core->loop.clock().now() >= deadline)
+            co_return fail(Errc::Timeout, "the screen showed nothing in time");
+        co_await next_change(core, deadline);
+    }
+}
+
+Task<Result<Generation>> Screen::wait_settled(SettleOptions options, Duration timeout) {
+    return wait_settled_in(core_, options, timeout);
+}
+
+Task<Result<Generation>> Screen::wait_settled_in(std::shared_ptr<Core> core, SettleOptions options,
+                                                 Duration timeout) {
+    const auto& clock = core->loop.clock();
+    const auto deadline = clock.now() + timeout;
+    DORMOUSE_CO_TRY(co_await wait_live_in(core, timeout));
+    SettleDetector detector{options, clock.now()};
+    auto seen = core->framebuffer.generation();
+    while (true) {
+        auto status = status_of(*core);
+        if (status.state == SourceState::Ended) co_return fail(std::move(status.reason));
+        const auto damage = core->framebuffer.damage_since(seen);
+        if (damage.generation > seen) detector.changed(damage);
+        seen = damage.generation;
+        const auto now = clock.now();
+        if (detector.settled(now)) co_return seen;
+        if (now >= deadline) co_return fail(Errc::Timeout, "the screen did not come to rest in time");
+        co_await next_change(core, std::min(deadline, detector.settles_at()));
+    }
+}
+
+}  // namespace dormouse::display
