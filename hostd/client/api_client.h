@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "hostd/base/clock.h"
+#include "hostd/base/result.h"
+#include "hostd/base/secret.h"
+#include "hostd/schema/schema.h"
+
+namespace dormouse::client {
+
+struct Screenshot {
+    std::string png;
+    int width = 0;  // pixels
+    int height = 0;
+    std::string etag;
+};
+
+// The HTTP API as functions. Each is one request that blocks until its answer;
+// any thread. Desktops and tokens are named as the server names them, a desktop
+// by id or name.
+//
+// What the server refuses comes back as its Error (code, message, hint). Of our
+// own: Unavailable (nobody listens: the hint says to run `dormouse up`), Timeout,
+// Interrupted (the connection was lost; what was done is not known), Corrupt
+// (what answered is not Dormouse).
+class ApiClient {
+  public:
+    // `url` as in "http://127.0.0.1:8760". Connects to nothing yet.
+    explicit ApiClient(std::string url, std::optional<Secret> token = std::nullopt);
+
+    // For all but create_desktop() and act(), which have times of their own.
+    void set_timeout(Duration timeout) { timeout_ = timeout; }
+
+    Result<schema::Health> health() const;  // needs no token
+    Result<schema::Version> version() const;
+
+    // Answers when the desktop can be used; up to ten minutes.
+    Result<schema::Desktop> create_desktop(const schema::CreateDesktopRequest& request) const;
+    Result<schema::DesktopList> list_desktops() const;
+    Result<schema::Desktop> get_desktop(const std::string& desktop) const;
+    Result<> delete_desktop(const std::string& desktop) const;
+
+    // These answer when it has begun: look at `state` with get_desktop().
+    Result<schema::Desktop> start_desktop(const std::string& desktop) const;
+    Result<schema::Desktop> stop_desktop(const std::string& desktop) const;
+    Result<schema::Desktop> restart_desktop(const std::string& desktop) const;
+
+    Result<Screenshot> screenshot(const std::string& desktop) const;
+
+    // When one of the actions fails in the middle this is a success all the same,
+    // with the results of those before it and `failure`. An Error means that none
+    // was carried out, or that we cannot know.
+    Result<schema::ActionsResponse> act(const std::string& desktop,
+                                        const schema::ActionsRequest& request) const;
+
+    Result<schema::NewToken> create_token(const schema::CreateTokenRequest& request) const;
+    Result<schema::TokenList> list_tokens() const;
+    Result<> delete_token(const std::string& token) const;
+
+  private:
+    struct Call;
+    struct Answer;
+    Result<Answer> send(const Call& call) const;               // any status
+    Result<Answer> send_successfully(const Call& call) const;  // an error status is an Error
+    template <class T>
+    Result<T> get(const std::string& path) const;
+    Result<schema::Desktop> change(const std::string& desktop, const char* verb) const;
+
+    const std::string url_;
+    const std::optional<Secret> token_;
+    Duration timeout_ = std::chrono::seconds{30};
+};
+
+}  // namespace dormouse::client

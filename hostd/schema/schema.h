@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the API says, in one include for those who speak it all.
+#pragma once
+
+#include "hostd/schema/actions.h"   // IWYU pragma: export
+#include "hostd/schema/desktops.h"  // IWYU pragma: export
+#include "hostd/schema/error.h"     // IWYU pragma: export
+#include "hostd/schema/service.h"   // IWYU pragma: export
+#include "hostd/schema/tokens.h"    // IWYU pragma: export
