@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed list of what Dormouse can be asked to do. REST, the command line
+// and every later dialect are translations into it; a new capability starts
+// here. Switches over it have no default, so that the compiler names the gaps.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "hostd/base/clock.h"
+#include "hostd/base/id.h"
+#include "hostd/base/result.h"
+#include "hostd/desktop/state.h"
+
+namespace dormouse::desktop {
+
+// ---- what acts on the screen; names and meanings are Anthropic's
+
+struct Point {
+    int x = 0;  // pixels of the screen, from the left
+    int y = 0;  // pixels of the screen, from the top
+    friend bool operator==(const Point&, const Point&) = default;
+};
+
+enum class Button { Left, Middle, Right };
+enum class ScrollDirection { Up, Down };
+
+struct ScreenshotAction {};
+struct ClickAction {
+    Button button = Button::Left;
+    int count = 1;              // 2 is a double click
+    std::optional<Point> at;    // absent: where the pointer is
+};
+struct MoveAction {
+    Point to;
+};
+struct DragAction {
+    Point from;
+    Point to;
+};
+struct ScrollAction {
+    ScrollDirection direction = ScrollDirection::Down;
+    int amount = 1;  // clicks of the wheel, 1 to 100
+    std::optional<Point> at;
+};
+struct KeyAction {
+    std::string keys;  // xdotool's syntax: "Return", "ctrl+shift+t"
+};
+struct TypeAction {
+    std::string text;  // UTF-8
+};
+struct WaitAction {
+    Duration time{};  // 0 to 300 s
+};
+
+using Action = std::variant<ScreenshotAction, ClickAction, MoveAction, DragAction, ScrollAction, KeyAction, TypeAction,
+                            WaitAction>;
+
+// The name under which an action is asked for: "left_click", "double_click", ...
+std::string_view action_name(const Action& action);
+
+// ---- the commands
+
+// How a caller names a desktop: by id or by name.
+using DesktopReference = std::string;
+
+struct CreateDesktop {
+    std::optional<DesktopName> name;  // absent: one is made up
+    TemplateName image;
+};
+struct ListDesktops {};
+struct GetDesktop {
+    DesktopReference desktop;
+};
+struct DeleteDesktop {
+    DesktopReference desktop;
+};
+struct StartDesktop {
+    DesktopReference desktop;
+};
+struct StopDesktop {
+    DesktopReference desktop;
+};
+struct RestartDesktop {
+    DesktopReference desktop;
+};
+struct TakeScreenshot {
+    DesktopReference desktop;
+};
+struct Act {
+    DesktopReference desktop;
+    std::vector<Action> actions;  // 1 to 100, in order, up to the first that fails
+};
+struct CreateToken {
+    std::string name;
+    Scope scope = Scope::Agent;
+};
+struct ListTokens {};
+struct DeleteToken {
+    TokenId token;
+};
+
+using Command = std::variant<CreateDesktop, ListDesktops, GetDesktop, DeleteDesktop, StartDesktop, StopDesktop,
+                             RestartDesktop, TakeScreenshot, Act, CreateToken, ListTokens, DeleteToken>;
+
+// "desktop.create", "token.list", ...: the name in the audit log.
+std::string_view command_name(const Command& command);
+
+// What a token's scope lets it do.
+bool allowed(const Command& command, Scope scope);
+
+// The states of a desktop in which a command that names one is carried out;
+// for the others it is Errc::Conflict. Commands that only look are always legal.
+bool legal(const Command& command, State state);
+
+// ---- the answers
+
+struct ExitInfo {
+    std::string status;                     // "signal 9 (Killed)"
+    std::vector<std::string> last_output;   // the last lines of QEMU's standard error
+};
+
+struct DesktopInfo {
+    DesktopId id;
+    DesktopName name;
+    TemplateName image;
+    State state = State::Stopped;
+    std::optional<std::string> reason;  // why it failed
+    bool ready = false;                 // the agent in the guest has answered since the last start
+    WallTime created_at;
+    std::optional<WallTime> started_at;
+    int screen_width = 0;
+    int screen_height = 0;
+    int memory_mib = 0;
+    int cpus = 0;
+    std::string accelerator;
+    std::optional<ExitInfo> exit;
+};
+
+struct Picture {
+    std::shared_ptr<const std::string> png;
+    int width = 0;
+    int height = 0;
+    std::uint64_t generation = 0;  // moves when a pixel changes; 0 is never one
+};
+
+struct ActionOutcome {
+    std::string action;
+    std::chrono::milliseconds took{};
+    std::optional<Picture> picture;
+};
+struct ActAnswer {
+    std::vector<ActionOutcome> done;
+    std::optional<Error> failure;  // of one action; those after it were not begun
+    // Which one, counting from 0. Past done.size() when it was found wrong in the
+    // check before the first: then nothing was done at all.
+    std::size_t failed_at = 0;
+};
+
+struct TokenInfo {
+    TokenId id;
+    std::string name;
+    Scope scope = Scope::Agent;
+    WallTime created_at;
+    std::optional<WallTime> last_used_at;
+};
+struct NewToken {
+    TokenInfo info;
+    std::string secret;  // shown this once
+};
+
+struct Done {};  // nothing to say
+
+using Answer = std::variant<Done, DesktopInfo, std::vector<DesktopInfo>, Picture, ActAnswer, NewToken,
+                            std::vector<TokenInfo>>;
+
+}  // namespace dormouse::desktop

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/desktop_store.h"
+#include "display/screen.h"
+#include "hostd/base/async_mutex.h"
+#include "hostd/desktop/action_engine.h"
+#include "hostd/desktop/commands.h"
+#include "hostd/desktop/host.h"
+#include "hostd/desktop/input.h"
+#include "hostd/desktop/machine_plan.h"
+#include "hostd/desktop/template_store.h"
+#include "vmm/machine.h"
+
+namespace dormouse::desktop {
+
+// One desktop: its state, its machine while it runs, its screen and input.
+//
+// Owns its folder and its run folder, and the connection to its machine. The
+// machine itself outlives this object: a restarted daemon adopts it. Core
+// thread only. Operations in progress keep the object alive. Destroying it
+// disconnects; close() does so at once.
+class Desktop : public std::enable_shared_from_this<Desktop> {
+  public:
+    // Writes a row durably; state changes are saved before what they announce begins.
+    using Save = std::function<Task<Result<>>(db::DesktopRow)>;
+
+    Desktop(Host& host, Template image, db::DesktopRow row, State state, Save save);
+    Desktop(const Desktop&) = delete;
+    Desktop& operator=(const Desktop&) = delete;
+
+    const DesktopId& id() const { return row_.id; }
+    const DesktopName& name() const { return row_.name; }
+    const std::string& template_hash() const { return row_.template_hash; }
+    State state() const { return state_; }
+    DesktopInfo info() const;
+
+    // From the template's memory image to a running desktop whose agent has
+    // answered. On an error call remove(): some of it may be there.
+    Task<Result<>> create();
+
+    // Each moves the state, answers, and does the rest by itself; where there is
+    // nothing to do it just answers.
+    Task<Result<>> start();
+    Task<Result<>> stop();  // the guest is asked first, see kPowerOffTimeout
+    Task<Result<>> restart();
+
+    // Ends the machine at once and removes every file and socket. Then only the
+    // row is left.
+    Task<Result<>> remove();
+
+    // After a restart of the daemon: finds out what became of the machine, takes
+    // it over where it runs, and goes on with what was in progress.
+    Task<void> adopt();
+
+    Task<Result<Picture>> screenshot();
+    Task<ActAnswer> act(std::vector<Action> actions, Cancel cancel);
+
+    // Lets go of the machine, which goes on running. Nothing works afterwards.
+    void close();
+
+  private:
+    std::filesystem::path folder() const { return host_.config.desktops() / row_.id.str(); }
+    std::filesystem::path disk() const { return folder() / "disk.qcow2"; }
+
+    Task<Result<>> move_to(State next, std::optional<std::string> reason = {});
+    Task<void> fail_with(std::string reason);
+
+    // desktop_lifecycle.cpp
+    Task<Result<>> make_disk();
+    Task<Result<>> launch(StartFrom from);
+    Task<Result<>> wake_from_template();
+    Task<void> run_start();
+    Task<void> run_stop(bool start_again);
+    Task<void> finish_start();
+    Task<void> power_off();
+    Task<void> adopt_running();
+    Task<void> adopt_ended();
+    void take_machine(std::shared_ptr<vmm::Machine> machine);
+    void on_exit(const vmm::ExitRecord& record);
+    void on_event(const std::string& name, const nlohmann::json& data);
+    void remember_exit(const vmm::ExitRecord& record);
+    Task<void> settle_exit(vmm::ExitRecord record);
+    void retry_when_disk_has_space();
+
+    // desktop_acting.cpp
+    Task<Result<>> need_screen();
+    ActionPorts ports();
+    PastePort paste_port();
+
+    Host& host_;
+    Template image_;
+    db::DesktopRow row_;
+    State state_;
+    Save save_;
+    std::optional<std::string> pause_reason_;  // "the host's disk is full": QEMU has stopped the guest
+    std::optional<ExitInfo> exit_;
+
+    std::shared_ptr<vmm::Machine> machine_;
+    bool ready_ = false;      // the agent has answered since the machine started
+    bool replacing_ = false;  // on_exit() is expected: stop, remove or a failed start ends it
+    display::Screen screen_;
+    std::shared_ptr<InputDevice> input_;
+    AsyncMutex machine_mutex_;  // held while the machine is started or ended
+    AsyncMutex screen_mutex_;   // held while the screen is being attached
+    AsyncMutex input_mutex_;    // held while somebody's actions run
+    bool closed_ = false;
+};
+
+}  // namespace dormouse::desktop

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is seen and done on a desktop: the part of Desktop that has screen and input.
+#include <algorithm>
+
+#include "hostd/desktop/desktop.h"
+#include "vmm/guest_channel.h"
+
+namespace dormouse::desktop {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+namespace {
+
+// QEMU sends the first picture within milliseconds of being asked.
+constexpr auto kFirstPictureTimeout = 5s;
+constexpr auto kAgentTimeout = 10s;
+// So long does one question whether the text was fetched wait, at most; in
+// between it is seen whether anybody still wants to know.
+constexpr auto kPasteSlice = 250ms;
+
+}  // namespace
+
+// Attaches the screen on first use.
+Task<Result<>> Desktop::need_screen() {
+    const auto self = shared_from_this();
+    const auto guard = co_await screen_mutex_.lock();
+    const auto machine = machine_;
+    if (!machine || !machine->alive())
+        co_return fail(Errc::Conflict, fmt::format("desktop '{}' is {}", row_.name.str(), state_name(state_)),
+                       fmt::format("start it: dormouse start {}", row_.name.str()));
+    if (screen_.attached()) co_return co_await screen_.wait_live(kFirstPictureTimeout);
+    DORMOUSE_CO_TRY_ASSIGN(auto socket, co_await machine->open_display());
+    DORMOUSE_CO_TRY(screen_.attach(std::move(socket)));
+    co_return co_await screen_.wait_live(kFirstPictureTimeout);
+}
+
+Task<Result<Picture>> Desktop::screenshot() {
+    const auto self = shared_from_this();
+    DORMOUSE_CO_TRY(co_await need_screen());
+    auto encoding = run_on(host_.pool, host_.loop, screen_.png_job());
+    DORMOUSE_CO_TRY_ASSIGN(const auto still, co_await std::move(encoding));
+    co_return Picture{still.bytes, still.size.width, still.size.height, still.generation};
+}
+
+Task<ActAnswer> Desktop::act(std::vector<Action> actions, Cancel cancel) {
+    const auto self = shared_from_this();
+    const auto guard = co_await input_mutex_.lock();
+    if (cancel.cancelled()) co_return ActAnswer{.failure = Error{Errc::Interrupted, "the caller went away", {}, 0}};
+    if (const auto seen = co_await need_screen(); !seen) co_return ActAnswer{.failure = seen.error()};
+    co_return co_await run_actions(ports(), std::move(actions), cancel);
+}
+
+ActionPorts Desktop::ports() {
+    const auto self = shared_from_this();
+    return {.loop = &host_.loop,
+            .input = input_,
+            .screen =
+                [self] {
+                    const auto size = self->screen_.size();
+                    return ScreenSize{size.width, size.height};
+                },
+            .take_screenshot = [self] { return self->screenshot(); },
+            .paste = paste_port()};
+}
+
+namespace {
+
+Task<Result<json>> ask(std::weak_ptr<vmm::Machine> machine, std::string method, json params, Duration timeout) {
+    const auto held = machine.lock();
+    if (!held || !held->alive()) co_return fail(Errc::Unavailable, "the machine is gone");
+    auto answer = co_await held->guest().request(std::move(method), std::move(params), timeout);
+    if (!answer) co_return fail_in("the agent in the desktop", answer.error());
+    co_return answer;
+}
+
+Task<Result<std::string>> begin_paste(std::weak_ptr<vmm::Machine> machine, std::string text) {
+    json params;
+    params["text"] = std::move(text);
+    DORMOUSE_CO_TRY_ASSIGN(const auto answer, co_await ask(machine, "paste_text", std::move(params), kAgentTimeout));
+    const auto shortcut = answer.find("shortcut");
+    // Said by the guest, which is hostile: only what it may say is pressed.
+    if (shortcut == answer.end() || (*shortcut != "ctrl+v" && *shortcut != "shift+Insert"))
+        co_return fail(Errc::Corrupt, "the agent in the desktop named no way to paste");
+    co_return shortcut->get<std::string>();
+}
+
+Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, Duration timeout, Cancel cancel) {
+    const auto deadline = loop.clock().now() + timeout;
+    while (!cancel.cancelled() && loop.clock().now() < deadline) {
+        const auto slice = std::min<Duration>(kPasteSlice, deadline - loop.clock().now());
+        json params;
+        params["timeout_ms"] = std::chrono::ceil<std::chrono::milliseconds>(slice).count();
+        DORMOUSE_CO_TRY_ASSIGN(const auto answer, co_await ask(machine, "paste_wait", std::move(params), kAgentTimeout));
+        const auto fetched = answer.find("fetched");
+        if (fetched != answer.end() && fetched->is_boolean() && fetched->get<bool>()) co_return true;
+    }
+    co_return false;
+}
+
+Task<Result<>> end_paste(std::weak_ptr<vmm::Machine> machine) {
+    DORMOUSE_CO_TRY(co_await ask(machine, "paste_restore", json::object(), kAgentTimeout));
+    co_return Result<>{};
+}
+
+}  // namespace
+
+PastePort Desktop::paste_port() {
+    const std::weak_ptr<vmm::Machine> machine = machine_;
+    return {.begin = [machine](std::string text) { return begin_paste(machine, std::move(text)); },
+            .wait_fetched = [machine, loop = &host_.loop](
+                                Duration timeout, Cancel cancel) { return wait_paste(machine, *loop, timeout, cancel); },
+            .restore = [machine] { return end_paste(machine); }};
+}
+
+}  // namespace dormouse::desktop

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "hostd/base/config.h"
+#include "hostd/base/event_loop.h"
+#include "hostd/base/work_pool.h"
+#include "vmm/accelerator.h"
+#include "vmm/machine.h"
+#include "vmm/qemu_command.h"
+
+namespace dormouse::desktop {
+
+// The user that keepers and QEMU run as where the daemon is root.
+constexpr const char* kMachineUser = "dormouse-vm";
+
+// What all desktops on this host share. Made in main, outlives everything else.
+struct Host {
+    Config config;
+    EventLoop& loop;
+    WorkPool& pool;
+    std::filesystem::path keeper_binary;
+    vmm::QemuVersion qemu;
+    vmm::AcceleratorVerdict accelerator;
+    std::optional<uid_t> machine_uid;  // set where the daemon is root
+    std::optional<gid_t> machine_gid;
+
+    std::filesystem::path run_folder(const std::string& id) const { return config.run / id; }
+};
+
+// Looks up kMachineUser where this process is root. Errc::Unavailable with what
+// to do when that user does not exist.
+Result<> find_machine_user(Host& host);
+
+// Makes the state and run folders, so that the machine user can reach what is
+// its own and nothing else.
+Result<> prepare_folders(const Host& host);
+
+// Gives a file or folder to the machine user; nothing to do where not root.
+Result<> give_to_machine(const Host& host, const std::filesystem::path& path, unsigned mode);
+// Lets the machine user open it, without making it the owner: it can neither
+// replace it nor change its mode. `mode` as for chmod, e.g. 0640 or 0660.
+Result<> share_with_machine(const Host& host, const std::filesystem::path& path, unsigned mode);
+
+// How to start a machine of this host, but for what differs between them.
+vmm::LaunchOptions launch_options(const Host& host, const std::string& id, CommandLine qemu,
+                                  const std::filesystem::path& desktop_folder);
+
+}  // namespace dormouse::desktop

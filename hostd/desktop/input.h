@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hostd/base/event_loop.h"
+#include "hostd/base/result.h"
+#include "hostd/desktop/commands.h"
+#include "hostd/desktop/key_names.h"
+
+namespace dormouse::desktop {
+
+struct ScreenSize {
+    int width = 0;  // pixels; 0 when there is no picture yet
+    int height = 0;
+    friend bool operator==(const ScreenSize&, const ScreenSize&) = default;
+};
+
+// The pauses between what is sent. They are needed because the guest may be an
+// emulated machine on a busy host.
+namespace pacing {
+using std::chrono::milliseconds;
+// Without a pause Chromium under emulation got 381 of 1,000 keys; with 1 to 5 ms
+// between the edges it got all. The upper end, since a lost key costs more.
+inline constexpr Duration kKeyEdge = milliseconds{5};
+// X programs read the pointer's position when they handle the press; the motion
+// must have got there, and what reacts to hovering must have had its turn.
+inline constexpr Duration kMoveToPress = milliseconds{20};
+inline constexpr Duration kButtonHold = milliseconds{30};
+// Long enough to be two clicks, far below the shortest double-click time (250 ms).
+inline constexpr Duration kBetweenClicks = milliseconds{60};
+inline constexpr Duration kWheelEdge = milliseconds{8};
+// A drag starts when the pointer has left the place of the press by some pixels
+// while the button is down; then source and target talk to each other for each
+// move. GTK and Chromium miss drags that are over sooner than they answer.
+inline constexpr int kDragSteps = 20;
+inline constexpr Duration kDragStep = milliseconds{12};
+inline constexpr Duration kDragGrip = milliseconds{120};     // from press to first move
+inline constexpr Duration kDragRelease = milliseconds{200};  // from last move to release
+// Releasing everything: virtio-input's queue has 64 entries and drops a report
+// that does not fit, so a few keys at a time.
+inline constexpr std::size_t kReleaseGroup = 8;
+inline constexpr Duration kReleaseGroupPause = milliseconds{20};
+}  // namespace pacing
+
+// Where a pixel's centre is on QEMU's axes, which run over 0..0x7fff whatever
+// the screen's size: (2 * pixel + 1) * 16384 / pixels.
+int axis_value(int pixel, int pixels);
+
+// The keyboard, mouse and wheel of one desktop, through QMP's input-send-event.
+//
+// Remembers what is down, from before the press was sent until a release was
+// accepted, so that release_all() also covers a press whose answer got lost.
+// Lives on the core thread for as long as the desktop runs. One caller at a
+// time: whoever runs actions on a desktop takes turns (see action_engine.h).
+// The device must outlive the tasks that it gives. When `cancel` is cancelled
+// they end soon with Errc::Interrupted; errors of `send` are passed on. In both
+// cases keys and buttons may be down: call release_all().
+class InputDevice {
+  public:
+    // Sends the events of one report; the argument is the value of `events`.
+    using Send = std::function<Task<Result<>>(nlohmann::json events)>;
+
+    InputDevice(EventLoop& loop, Send send);
+    InputDevice(const InputDevice&) = delete;
+    InputDevice& operator=(const InputDevice&) = delete;
+
+    Task<Result<>> move(Point to, ScreenSize screen);
+    Task<Result<>> click(Button button, int count, Cancel cancel);
+    Task<Result<>> drag(Point from, Point to, ScreenSize screen, Cancel cancel);
+    Task<Result<>> scroll(ScrollDirection direction, int amount, Cancel cancel);
+    Task<Result<>> press_chord(Chord chord, Cancel cancel);  // presses and releases
+    // Types characters that us_keystroke() knows; Shift stays down between two
+    // that need it.
+    Task<Result<>> type(std::string characters, Cancel cancel);
+
+    // Single edges. One report each.
+    Task<Result<>> set_key(QKeyCode key, bool down);
+    Task<Result<>> set_button(Button button, bool down);
+
+    // Releases what is (or may be) down: buttons first, then keys, the last
+    // pressed first. Tries all of it, and twice, whatever fails; gives the last
+    // failure when something stayed down.
+    Task<Result<>> release_all();
+
+    // For a desktop whose past is not known (adopted after the daemon was
+    // killed): releases every key and button that there is. A guest ignores the
+    // release of a key that is not down.
+    Task<Result<>> release_everything_unknown();
+
+    // What is or may be down: "ctrl", "button:left", in the order of pressing.
+    const std::vector<std::string>& down() const { return down_; }
+
+  private:
+    Task<Result<>> set_edge(std::string what, bool down);
+    Task<Result<>> pause(Duration time, Cancel cancel);
+
+    EventLoop& loop_;
+    Send send_;
+    std::vector<std::string> down_;
+};
+
+}  // namespace dormouse::desktop

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/desktop/machine_plan.h"
+
+#include "hostd/base/random.h"
+
+namespace dormouse::desktop {
+
+vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std::string& id, const std::string& uuid,
+                              const std::filesystem::path& disk, StartFrom from) {
+    vmm::MachineSpec spec;
+    spec.version = host.qemu;
+    spec.id = id;
+    spec.uuid = uuid;
+    spec.generation_uuid = random_uuid();
+    spec.accelerator = host.accelerator.accelerator;
+    spec.cpu_model = vmm::cpu_model(host.accelerator.accelerator);
+    spec.cpus = image.cpus;
+    spec.memory_mib = image.memory_mib;
+    spec.kernel = image.kernel();
+    spec.initrd = image.initrd();
+    spec.kernel_arguments = image.kernel_arguments;
+    spec.memory_base = from == StartFrom::MemoryImage ? image.memory_base() : image.empty_base();
+    spec.disk = disk;
+    spec.width = image.screen_width;
+    spec.height = image.screen_height;
+    spec.run_folder = host.run_folder(id);
+    spec.incoming = from == StartFrom::MemoryImage;
+    return spec;
+}
+
+Result<> check_memory_image(const Host& host, const Template& image) {
+    const auto refuse = [&](const std::string& what, const std::string& then, const std::string& now) {
+        return fail(Errc::Unavailable,
+                    fmt::format("template '{}' was baked with {} {}, and this host has {}", image.name.str(), what, then, now),
+                    "bake it again: ./dormouse up");
+    };
+    if (image.qemu_version != host.qemu.text) return refuse("QEMU", image.qemu_version, host.qemu.text);
+    const std::string accelerator = vmm::accelerator_name(host.accelerator.accelerator);
+    if (image.accelerator != accelerator) return refuse("the accelerator", image.accelerator, accelerator);
+    const std::string cpu = vmm::cpu_model(host.accelerator.accelerator);
+    if (image.cpu_model != cpu) return refuse("the processor", image.cpu_model, cpu);
+    const auto spec = plan_machine(host, image, "check", random_uuid(), image.disk(), StartFrom::MemoryImage);
+    DORMOUSE_TRY_ASSIGN(const auto hash, vmm::command_hash(spec));
+    if (image.command_hash != hash) return refuse("another machine", image.command_hash, hash);
+    return {};
+}
+
+}  // namespace dormouse::desktop

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/audit_store.h"
+#include "db/desktop_store.h"
+#include "db/store_thread.h"
+#include "db/token_store.h"
+#include "hostd/desktop/desktop.h"
+#include "hostd/desktop/gateway.h"
+#include "hostd/desktop/host.h"
+#include "hostd/desktop/template_store.h"
+
+namespace dormouse::desktop {
+
+// What the service keeps in the database; used on the store thread only.
+struct Stores {
+    db::DesktopStore desktops;
+    db::TokenStore tokens;
+    db::AuditStore audit;
+};
+Result<Stores> open_stores(db::Database& database);
+
+// All desktops of this host, and the only implementation of the Gateway.
+// Core thread. `host`, `stores` and `store_thread` must outlive it.
+class Service final : public Gateway {
+  public:
+    Service(Host& host, Stores& stores, db::StoreThread& store_thread, std::string version);
+
+    // Reads the rows, takes over the machines that run, finishes what was in
+    // progress when the daemon ended, and ends what belongs to nobody.
+    Task<Result<>> recover();
+
+    // Lets go of all machines; they go on running.
+    void close();
+
+    Task<Result<Caller>> authenticate(std::string bearer) override;
+    Task<Result<Answer>> execute(Command command, Caller caller, Cancel cancel) override;
+    VersionInfo version() const override;
+
+  private:
+    using Found = Result<std::shared_ptr<Desktop>>;
+    Found find(const DesktopReference& reference) const;
+
+    Task<Result<Answer>> carry_out(Command command, Cancel cancel);
+    Task<Result<Answer>> create(CreateDesktop request);
+    Task<Result<Answer>> remove(std::shared_ptr<Desktop> desktop);
+    Task<Result<Answer>> act(Act request, Cancel cancel);
+    Task<Result<Answer>> create_token(CreateToken request);
+    Task<Result<Answer>> list_tokens();
+    Task<Result<Answer>> remove_token(DeleteToken request);
+
+    Task<Result<db::DesktopRow>> insert_row(CreateDesktop request, Template image);
+    std::shared_ptr<Desktop> add(Template image, db::DesktopRow row, State state);
+    Task<void> recover_row(db::DesktopRow row);
+    Task<Result<>> forget(std::shared_ptr<Desktop> desktop);
+    Task<void> end_orphans();
+    void audit(const Command& command, const Caller& caller, const std::optional<DesktopId>& desktop,
+               const Result<Answer>& answer, Duration took);
+
+    template <class Body>
+    auto on_store(Body body) {
+        return run_on(store_thread_, host_.loop, std::move(body));
+    }
+
+    Host& host_;
+    Stores& stores_;
+    db::StoreThread& store_thread_;
+    TemplateStore templates_;
+    std::string version_;
+    std::map<DesktopId, std::shared_ptr<Desktop>> desktops_;
+};
+
+}  // namespace dormouse::desktop

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/desktop/template_store.h"
+
+#include <nlohmann/json.hpp>
+
+#include "hostd/base/file.h"
+
+namespace dormouse::desktop {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr int kManifestVersion = 1;
+
+Result<Template> parse_manifest(const fs::path& folder, const Json& json) {
+    try {
+        if (json.at("version").get<int>() != kManifestVersion)
+            return fail(Errc::Corrupt, fmt::format("{}: made by another version of Dormouse", folder.string()),
+                        "bake it again: dormoused bake");
+        DORMOUSE_TRY_ASSIGN(auto name, TemplateName::parse(json.at("name").get<std::string>()));
+        Template found{.name = std::move(name), .hash = json.at("hash").get<std::string>(), .folder = folder};
+        const auto& machine = json.at("machine");
+        found.memory_mib = machine.at("memory_mib").get<int>();
+        found.cpus = machine.at("cpus").get<int>();
+        found.screen_width = machine.at("screen_width").get<int>();
+        found.screen_height = machine.at("screen_height").get<int>();
+        found.kernel_arguments = machine.at("kernel_arguments").get<std::string>();
+        found.user = json.at("user").get<std::string>();
+        const auto& image = json.at("memory_image");
+        found.accelerator = image.at("accelerator").get<std::string>();
+        found.cpu_model = image.at("cpu_model").get<std::string>();
+        found.qemu_version = image.at("qemu_version").get<std::string>();
+        found.command_hash = image.at("command_hash").get<std::string>();
+        return found;
+    } catch (const Json::exception& error) {
+        return fail(Errc::Corrupt, fmt::format("{}: {}", (folder / "template.json").string(), error.what()));
+    }
+}
+
+}  // namespace
+
+Result<> write_template_manifest(const Template& made) {
+    const Json json{
+        {"version", kManifestVersion},
+        {"name", made.name.str()},
+        {"hash", made.hash},
+        {"user", made.user},
+        {"machine",
+         {{"memory_mib", made.memory_mib},
+          {"cpus", made.cpus},
+          {"screen_width", made.screen_width},
+          {"screen_height", made.screen_height},
+          {"kernel_arguments", made.kernel_arguments}}},
+        {"memory_image",
+         {{"accelerator", made.accelerator},
+          {"cpu_model", made.cpu_model},
+          {"qemu_version", made.qemu_version},
+          {"command_hash", made.command_hash}}},
+    };
+    return write_file_atomic(made.folder / "template.json", json.dump(2) + "\n", 0644);
+}
+
+Result<Template> read_template(const fs::path& folder) {
+    DORMOUSE_TRY_ASSIGN(const auto text, read_file(folder / "template.json", 1 << 20));
+    const auto json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) return fail(Errc::Corrupt, fmt::format("{}: not JSON", (folder / "template.json").string()));
+    return parse_manifest(folder, json);
+}
+
+fs::path TemplateStore::folder_of(const TemplateName& name, const std::string& hash) const {
+    return root_ / fmt::format("{}-{}", name.str(), hash);
+}
+
+Result<Template> TemplateStore::newest(const TemplateName& name) const {
+    std::error_code error;
+    const auto target = fs::read_symlink(root_ / name.str(), error);
+    if (error)
+        return fail(Errc::Unavailable, fmt::format("there is no template '{}'", name.str()),
+                    name.str() == "desktop" ? "bake it: ./dormouse up" : "the built-in template is called 'desktop'");
+    return read_template(root_ / target.filename());
+}
+
+Result<Template> TemplateStore::find(const TemplateName& name, const std::string& hash) const {
+    auto found = read_template(folder_of(name, hash));
+    if (!found) return fail_in(fmt::format("template {}-{}", name.str(), hash), found.error());
+    return found;
+}
+
+Result<> TemplateStore::publish(const Template& made) const {
+    const auto link = root_ / made.name.str();
+    const auto fresh = root_ / (made.name.str() + ".partial-link");
+    std::error_code error;
+    fs::remove(fresh, error);
+    fs::create_symlink(made.folder.filename(), fresh, error);
+    if (error) return fail_errno(fmt::format("cannot make {}", fresh.string()), error.value());
+    fs::rename(fresh, link, error);
+    if (error) return fail_errno(fmt::format("cannot make {}", link.string()), error.value());
+    return sync_directory(root_);
+}
+
+std::vector<fs::path> TemplateStore::collect_garbage(const std::set<std::string>& used) const {
+    std::vector<fs::path> removed;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator{root_, error}) {
+        if (entry.is_symlink(error) || !entry.is_directory(error)) continue;
+        auto found = read_template(entry.path());
+        if (!found || used.count(found->hash)) continue;  // not a finished bake, or somebody stands on it
+        const auto current = newest(found->name);
+        if (current && current->hash == found->hash) continue;
+        if (remove_tree(entry.path())) removed.push_back(entry.path());
+    }
+    return removed;
+}
+
+}  // namespace dormouse::desktop
