@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/api/translate.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace dormouse::api {
+
+namespace {
+
+std::optional<desktop::Point> point(const std::optional<schema::Point>& from) {
+    if (!from) return std::nullopt;
+    return desktop::Point{from->x, from->y};
+}
+
+// For coordinates that the kind of action needs, and parse() has seen to.
+desktop::Point needed(const std::optional<schema::Point>& from) {
+    return point(from).value_or(desktop::Point{});
+}
+
+desktop::ClickAction click(desktop::Button button, int count, const schema::Action& action) {
+    return {.button = button, .count = count, .at = point(action.coordinate)};
+}
+
+desktop::ScrollAction scroll(const schema::Action& action) {
+    const bool up = action.scroll_direction == schema::ScrollDirection::Up;
+    return {.direction = up ? desktop::ScrollDirection::Up : desktop::ScrollDirection::Down,
+            .amount = action.scroll_amount.value_or(1),
+            .at = point(action.coordinate)};
+}
+
+schema::ActionResult to_schema(const desktop::ActionOutcome& outcome) {
+    schema::ActionResult result{.action = outcome.action, .ok = true, .took = outcome.took, .image = {}};
+    if (outcome.picture && outcome.picture->png)
+        result.image = schema::Image{.media_type = "image/png",
+                                     .data = *outcome.picture->png,
+                                     .width = outcome.picture->width,
+                                     .height = outcome.picture->height};
+    return result;
+}
+
+}  // namespace
+
+desktop::Action to_command(const schema::Action& action) {
+    switch (action.kind) {
+        case schema::ActionKind::Screenshot: return desktop::ScreenshotAction{};
+        case schema::ActionKind::LeftClick: return click(desktop::Button::Left, 1, action);
+        case schema::ActionKind::RightClick: return click(desktop::Button::Right, 1, action);
+        case schema::ActionKind::DoubleClick: return click(desktop::Button::Left, 2, action);
+        case schema::ActionKind::MouseMove: return desktop::MoveAction{needed(action.coordinate)};
+        case schema::ActionKind::LeftClickDrag:
+            return desktop::DragAction{.from = needed(action.start_coordinate), .to = needed(action.coordinate)};
+        case schema::ActionKind::Scroll: return scroll(action);
+        case schema::ActionKind::Key: return desktop::KeyAction{action.text.value_or("")};
+        case schema::ActionKind::Type: return desktop::TypeAction{action.text.value_or("")};
+        case schema::ActionKind::Wait: return desktop::WaitAction{action.duration.value_or(Duration{})};
+    }
+    return desktop::ScreenshotAction{};
+}
+
+Result<desktop::CreateDesktop> to_command(const schema::CreateDesktopRequest& request) {
+    DORMOUSE_TRY_ASSIGN(auto image, TemplateName::parse(request.image));
+    desktop::CreateDesktop command{.name = {}, .image = std::move(image)};
+    if (request.name) {
+        DORMOUSE_TRY_ASSIGN(command.name, DesktopName::parse(*request.name));
+    }
+    return command;
+}
+
+Result<desktop::CreateToken> to_command(const schema::CreateTokenRequest& request) {
+    DORMOUSE_TRY_ASSIGN(const auto scope, desktop::parse_scope(request.scope));
+    return desktop::CreateToken{.name = request.name, .scope = scope};
+}
+
+schema::Desktop to_schema(const desktop::DesktopInfo& info) {
+    schema::Desktop out;
+    out.id = info.id.str();
+    out.name = info.name.str();
+    out.image = info.image.str();
+    out.state = desktop::state_name(info.state);
+    out.reason = info.reason;
+    out.ready = info.ready;
+    out.created_at = info.created_at;
+    out.started_at = info.started_at;
+    out.screen = {.width = info.screen_width, .height = info.screen_height};
+    out.memory_mib = info.memory_mib;
+    out.cpus = info.cpus;
+    out.accelerator = info.accelerator;
+    if (info.exit) out.exit = schema::Exit{.status = info.exit->status, .last_output = info.exit->last_output};
+    return out;
+}
+
+schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops) {
+    schema::DesktopList list;
+    for (const auto& info : desktops) list.desktops.push_back(to_schema(info));
+    return list;
+}
+
+schema::ActionsResponse to_schema(const desktop::ActAnswer& answer) {
+    schema::ActionsResponse response;
+    for (const auto& outcome : answer.done) response.results.push_back(to_schema(outcome));
+    if (answer.failure)
+        response.failure =
+            schema::ErrorBody{.error = *answer.failure, .action_index = static_cast<int>(answer.done.size())};
+    return response;
+}
+
+schema::Token to_schema(const desktop::TokenInfo& info) {
+    return {.id = info.id.str(),
+            .name = info.name,
+            .scope = std::string{desktop::scope_name(info.scope)},
+            .created_at = info.created_at,
+            .last_used_at = info.last_used_at};
+}
+
+schema::TokenList to_schema(const std::vector<desktop::TokenInfo>& tokens) {
+    schema::TokenList list;
+    for (const auto& info : tokens) list.tokens.push_back(to_schema(info));
+    return list;
+}
+
+schema::NewToken to_schema(const desktop::NewToken& token) {
+    return {.token = to_schema(token.info), .secret = Secret{token.secret}};
+}
+
+schema::Version to_schema(const desktop::VersionInfo& info) {
+    return {.version = info.version,
+            .api = "v1",
+            .qemu = info.qemu,
+            .accelerator = info.accelerator,
+            .accelerator_reason = info.accelerator_reason};
+}
+
+}  // namespace dormouse::api

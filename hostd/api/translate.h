@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between what the API says and what the domain says. Plain values, any thread.
+#pragma once
+
+#include <vector>
+
+#include "hostd/desktop/commands.h"
+#include "hostd/desktop/gateway.h"
+#include "hostd/schema/schema.h"
+
+namespace dormouse::api {
+
+// From requests that schema::parse has accepted.
+desktop::Action to_command(const schema::Action& action);
+Result<desktop::CreateDesktop> to_command(const schema::CreateDesktopRequest& request);
+Result<desktop::CreateToken> to_command(const schema::CreateTokenRequest& request);
+
+schema::Desktop to_schema(const desktop::DesktopInfo& info);
+schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops);
+schema::ActionsResponse to_schema(const desktop::ActAnswer& answer);
+schema::Token to_schema(const desktop::TokenInfo& info);
+schema::TokenList to_schema(const std::vector<desktop::TokenInfo>& tokens);
+schema::NewToken to_schema(const desktop::NewToken& token);
+schema::Version to_schema(const desktop::VersionInfo& info);
+
+}  // namespace dormouse::api

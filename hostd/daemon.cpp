@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/daemon.h"
+
+#include <unistd.h>
+
+#include "db/database.h"
+#include "db/store_thread.h"
+#include "hostd/api/api_server.h"
+#include "hostd/base/file.h"
+#include "hostd/base/log.h"
+#include "hostd/desktop/service.h"
+#include "hostd/desktop/tokens.h"
+#include "hostd/signals.h"
+
+namespace dormouse {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kQemu = "qemu-system-x86_64";
+
+// The keeper stands beside this program.
+Result<fs::path> keeper_binary() {
+    std::error_code error;
+    const auto self = fs::read_symlink("/proc/self/exe", error);
+    if (error) return fail_errno("/proc/self/exe", error.value());
+    auto keeper = self.parent_path() / "dormouse-keeper";
+    if (!fs::exists(keeper, error))
+        return fail(Errc::NotFound, fmt::format("{} is missing", keeper.string()), "build Dormouse again: ./dormouse up");
+    return keeper;
+}
+
+// One daemon for each state folder. The lock's file tells others who it is.
+Result<UniqueFd> take_lock(const Config& config) {
+    auto lock = lock_file(config.daemon_lock());
+    if (!lock) {
+        if (lock.error().code != Errc::Conflict) return lock;
+        return fail(Errc::Conflict, fmt::format("a daemon runs already for {}", config.home.string()),
+                    "stop it first: ./dormouse down");
+    }
+    if (::ftruncate(lock->get(), 0) != 0) return fail_errno(config.daemon_lock().string());
+    DORMOUSE_TRY(write_all(lock->get(), fmt::format("{}\n", ::getpid())));
+    return lock;
+}
+
+Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
+    DORMOUSE_CO_TRY(co_await service.recover());
+    auto server = api::ApiServer::start(host.loop, service,
+                                        {.address = host.config.listen_address, .port = host.config.listen_port});
+    if (!server) {
+        auto error = server.error();
+        if (error.code == Errc::Conflict && error.hint.empty())
+            error.hint = "set another one: DORMOUSE_LISTEN=127.0.0.1:8761";
+        co_return fail(std::move(error));
+    }
+    Completion<int> ended{host.loop};
+    const auto signals = SignalWatch::open(host.loop, [ended](int signal) mutable { ended.complete(signal); });
+    if (!signals) co_return fail(signals.error());
+    log::info("daemon.ready", {{"url", host.config.url()}, {"home", host.config.home.string()}, {"pid", ::getpid()}});
+
+    const int signal = co_await ended;
+    log::info("daemon.stopping", {{"signal", signal}});
+    (*server)->stop();
+    co_await (*server)->finished();
+    service.close();
+    co_return Result<>{};
+}
+
+}  // namespace
+
+Result<desktop::Host> look_at_host(Config config, EventLoop& loop, WorkPool& pool) {
+    DORMOUSE_TRY_ASSIGN(auto keeper, keeper_binary());
+    auto qemu = vmm::qemu_version(kQemu);
+    if (!qemu) {
+        auto error = qemu.error();
+        error.hint = "install QEMU: apt-get install qemu-system-x86";
+        return fail(std::move(error));
+    }
+    desktop::Host host{.config = std::move(config), .loop = loop, .pool = pool, .keeper_binary = std::move(keeper),
+                       .qemu = std::move(*qemu)};
+    DORMOUSE_TRY(desktop::find_machine_user(host));
+    DORMOUSE_TRY(desktop::prepare_folders(host));
+    vmm::AcceleratorProbe probe{.binary = kQemu, .cache_file = host.config.home / "accelerator.json"};
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator{host.config.templates, error})
+        if (fs::exists(entry.path() / "vmlinuz", error)) probe.kernel = entry.path() / "vmlinuz";
+    host.accelerator = vmm::choose_accelerator(probe);
+    log::info("host.accelerator", {{"accelerator", vmm::accelerator_name(host.accelerator.accelerator)},
+                                   {"reason", host.accelerator.reason}});
+    return host;
+}
+
+Result<> run_daemon(desktop::Host& host) {
+    DORMOUSE_TRY_ASSIGN(const auto lock, take_lock(host.config));
+    DORMOUSE_TRY_ASSIGN(const auto database, db::Database::open(host.config.database()));
+    DORMOUSE_TRY_ASSIGN(auto stores, desktop::open_stores(*database));
+    DORMOUSE_TRY(desktop::ensure_admin_token(stores.tokens, host.config.admin_token(), host.loop.clock().wall()));
+    db::StoreThread store_thread;
+    desktop::Service service{host, stores, store_thread, DORMOUSE_VERSION};
+    return host.loop.run_until_complete(serve(host, service));
+}
+
+}  // namespace dormouse

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// A domain for the adapters: knows two tokens and one desktop, remembers what
+// it was asked, and answers as the test says.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hostd/desktop/gateway.h"
+
+namespace dormouse::api {
+
+inline constexpr const char* kAdminToken = "dm_admin";
+inline constexpr const char* kAgentToken = "dm_agent";
+
+inline desktop::DesktopInfo example_desktop(desktop::State state = desktop::State::Running) {
+    using namespace std::chrono_literals;
+    return {.id = DesktopId::parse("d-1a2b3c4d5e").value(),
+            .name = DesktopName::parse("shop").value(),
+            .image = TemplateName::parse("desktop").value(),
+            .state = state,
+            .reason = {},
+            .ready = state == desktop::State::Running,
+            .created_at = WallTime{1'796'043'194s},
+            .started_at = WallTime{1'796'043'195s},
+            .screen_width = 1280,
+            .screen_height = 800,
+            .memory_mib = 2048,
+            .cpus = 2,
+            .accelerator = "tcg",
+            .exit = {}};
+}
+
+inline desktop::Picture example_picture(std::string png = "\x89PNG-one", std::uint64_t generation = 7) {
+    return {.png = std::make_shared<const std::string>(std::move(png)),
+            .width = 1280,
+            .height = 800,
+            .generation = generation};
+}
+
+inline desktop::TokenInfo example_token() {
+    using namespace std::chrono_literals;
+    return {.id = TokenId::parse("t-1").value(),
+            .name = "laptop",
+            .scope = desktop::Scope::Agent,
+            .created_at = WallTime{1'796'043'194s},
+            .last_used_at = {}};
+}
+
+class FakeGateway : public desktop::Gateway {
+  public:
+    using Handler = std::function<Task<Result<desktop::Answer>>(desktop::Command, Cancel)>;
+
+    Task<Result<desktop::Caller>> authenticate(std::string bearer) override {
+        if (authentication_error) co_return fail(*authentication_error);
+        if (bearer == kAdminToken) co_return desktop::Caller{"t-admin", desktop::Scope::Admin};
+        if (bearer == kAgentToken) co_return desktop::Caller{"t-agent", desktop::Scope::Agent};
+        co_return fail(Errc::Unauthenticated, "no row in the table of tokens");
+    }
+
+    Task<Result<desktop::Answer>> execute(desktop::Command command, desktop::Caller caller, Cancel cancel) override {
+        {
+            const std::lock_guard lock{mutex_};
+            commands_.push_back(command);
+            callers_.push_back(caller);
+        }
+        if (handler) co_return co_await handler(std::move(command), std::move(cancel));
+        if (!desktop::allowed(command, caller.scope)) co_return fail(Errc::Denied, "this needs a token of scope admin");
+        co_return std::visit([](const auto& asked) { return answer_to(asked); }, command);
+    }
+
+    desktop::VersionInfo version() const override { return {"0.1.0", "7.2.19", "tcg", "no vmx"}; }
+
+    // Any thread, as the tests ask from theirs.
+    std::vector<desktop::Command> commands() const {
+        const std::lock_guard lock{mutex_};
+        return commands_;
+    }
+    std::vector<desktop::Caller> callers() const {
+        const std::lock_guard lock{mutex_};
+        return callers_;
+    }
+
+    // Set before the request that they are for.
+    Handler handler;
+    std::optional<Error> authentication_error;
+
+  private:
+    using Outcome = Result<desktop::Answer>;
+    static Outcome find(const std::string& reference, desktop::State state) {
+        if (reference != "shop" && reference != "d-1a2b3c4d5e")
+            return fail(Errc::NotFound, fmt::format("there is no desktop '{}'", reference));
+        return desktop::Answer{example_desktop(state)};
+    }
+    static Outcome answer_to(const desktop::CreateDesktop&) { return desktop::Answer{example_desktop()}; }
+    static Outcome answer_to(const desktop::ListDesktops&) {
+        return desktop::Answer{std::vector{example_desktop(), example_desktop(desktop::State::Stopped)}};
+    }
+    static Outcome answer_to(const desktop::GetDesktop& c) { return find(c.desktop, desktop::State::Running); }
+    static Outcome answer_to(const desktop::StartDesktop& c) { return find(c.desktop, desktop::State::Starting); }
+    static Outcome answer_to(const desktop::StopDesktop& c) { return find(c.desktop, desktop::State::Stopping); }
+    static Outcome answer_to(const desktop::RestartDesktop& c) { return find(c.desktop, desktop::State::Stopping); }
+    static Outcome answer_to(const desktop::DeleteDesktop& c) {
+        DORMOUSE_TRY(find(c.desktop, desktop::State::Deleting));
+        return desktop::Answer{desktop::Done{}};
+    }
+    static Outcome answer_to(const desktop::TakeScreenshot& c) {
+        DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
+        return desktop::Answer{example_picture()};
+    }
+    static Outcome answer_to(const desktop::Act& c) {
+        DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
+        desktop::ActAnswer answer;
+        for (const auto& action : c.actions) {
+            answer.done.push_back({std::string{desktop::action_name(action)}, std::chrono::milliseconds{5}, {}});
+            if (std::holds_alternative<desktop::ScreenshotAction>(action)) answer.done.back().picture = example_picture();
+        }
+        return desktop::Answer{std::move(answer)};
+    }
+    static Outcome answer_to(const desktop::CreateToken&) {
+        return desktop::Answer{desktop::NewToken{example_token(), "dm_new"}};
+    }
+    static Outcome answer_to(const desktop::ListTokens&) { return desktop::Answer{std::vector{example_token()}}; }
+    static Outcome answer_to(const desktop::DeleteToken&) { return desktop::Answer{desktop::Done{}}; }
+
+    mutable std::mutex mutex_;
+    std::vector<desktop::Command> commands_;
+    std::vector<desktop::Caller> callers_;
+};
+
+}  // namespace dormouse::api

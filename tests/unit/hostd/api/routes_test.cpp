@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation: what it asks of the domain, and what becomes of the answer.
+#include "hostd/api/routes.h"
+
+#include "hostd/schema/schema.h"
+#include "served_api.h"
+
+namespace dormouse::api {
+namespace {
+
+using namespace std::chrono_literals;
+using RoutesTest = ServedApi;
+
+TEST_F(RoutesTest, CreatesADesktop) {
+    const auto response = ask("POST", "/v1/desktops", R"({"name":"shop","template":"office"})");
+    EXPECT_EQ(response.status, 201);
+    EXPECT_EQ(wsio::find_header(response.headers, "location"), "/v1/desktops/d-1a2b3c4d5e");
+    const auto desktop = schema::parse<schema::Desktop>(response.body).value();
+    EXPECT_EQ(desktop.name, "shop");
+    EXPECT_EQ(desktop.state, "running");
+    EXPECT_EQ(desktop.screen, (schema::Screen{1280, 800}));
+    EXPECT_EQ(desktop.created_at, WallTime{1'796'043'194s});
+    const auto command = only_command<desktop::CreateDesktop>();
+    EXPECT_EQ(command.name->str(), "shop");
+    EXPECT_EQ(command.image.str(), "office");
+}
+
+TEST_F(RoutesTest, CreatesADesktopFromNothing) {
+    EXPECT_EQ(ask("POST", "/v1/desktops").status, 201);
+    const auto command = only_command<desktop::CreateDesktop>();
+    EXPECT_FALSE(command.name);
+    EXPECT_EQ(command.image.str(), "desktop");
+}
+
+TEST_F(RoutesTest, CreatesNothingFromABadRequest) {
+    EXPECT_EQ(error_of(ask("POST", "/v1/desktops", R"({"name":"../x"})")).substr(0, 54),
+              "invalid_argument: name: '../x' is not a desktop name (");
+    EXPECT_EQ(error_of(ask("POST", "/v1/desktops", R"({"nam":"x"})")),
+              "invalid_argument: nam: unknown field (fields: name, template)");
+    EXPECT_EQ(error_of(ask("POST", "/v1/desktops", "{")), "invalid_argument: body: not valid JSON at byte 2");
+    EXPECT_TRUE(gateway.commands().empty());
+}
+
+TEST_F(RoutesTest, ListsDesktops) {
+    const auto list = schema::parse<schema::DesktopList>(ask("GET", "/v1/desktops").body).value();
+    ASSERT_EQ(list.desktops.size(), 2u);
+    EXPECT_EQ(list.desktops[1].state, "stopped");
+    only_command<desktop::ListDesktops>();
+}
+
+TEST_F(RoutesTest, ShowsADesktopByNameAndById) {
+    EXPECT_EQ(schema::parse<schema::Desktop>(ask("GET", "/v1/desktops/shop").body).value().id, "d-1a2b3c4d5e");
+    EXPECT_EQ(only_command<desktop::GetDesktop>().desktop, "shop");
+    EXPECT_EQ(ask("GET", "/v1/desktops/d-1a2b3c4d5e").status, 200);
+    EXPECT_EQ(error_of(ask("GET", "/v1/desktops/other")), "not_found: there is no desktop 'other'");
+    const auto head = ask("HEAD", "/v1/desktops/shop");
+    EXPECT_EQ(head.status, 200);
+    EXPECT_EQ(head.body, "");
+}
+
+TEST_F(RoutesTest, ShowsWhyADesktopFailed) {
+    gateway.handler = [](desktop::Command, Cancel) -> Task<Result<desktop::Answer>> {
+        auto info = example_desktop(desktop::State::Failed);
+        info.reason = "its machine has ended";
+        info.started_at.reset();
+        info.exit = desktop::ExitInfo{"signal 9 (Killed)", {"one", "two"}};
+        co_return desktop::Answer{std::move(info)};
+    };
+    const auto desktop = schema::parse<schema::Desktop>(ask("GET", "/v1/desktops/shop").body).value();
+    EXPECT_EQ(desktop.state, "failed");
+    EXPECT_EQ(desktop.reason, "its machine has ended");
+    EXPECT_FALSE(desktop.started_at);
+    EXPECT_EQ(desktop.exit, (schema::Exit{"signal 9 (Killed)", {"one", "two"}}));
+}
+
+TEST_F(RoutesTest, DeletesADesktop) {
+    const auto response = ask("DELETE", "/v1/desktops/shop");
+    EXPECT_EQ(response.status, 204);
+    EXPECT_EQ(response.body, "");
+    EXPECT_EQ(only_command<desktop::DeleteDesktop>().desktop, "shop");
+    EXPECT_EQ(ask("DELETE", "/v1/desktops/other").status, 404);
+}
+
+TEST_F(RoutesTest, StartsStopsAndRestartsADesktop) {
+    for (const auto& body : {std::string{}, std::string{"{}"}}) {
+        EXPECT_EQ(schema::parse<schema::Desktop>(ask("POST", "/v1/desktops/shop/start", body).body).value().state, "starting");
+        EXPECT_EQ(ask("POST", "/v1/desktops/shop/stop", body).status, 202);
+        EXPECT_EQ(ask("POST", "/v1/desktops/shop/restart", body).status, 202);
+    }
+    const auto commands = gateway.commands();
+    ASSERT_EQ(commands.size(), 6u);
+    EXPECT_EQ(std::get<desktop::StartDesktop>(commands[0]).desktop, "shop");
+    EXPECT_EQ(std::get<desktop::StopDesktop>(commands[1]).desktop, "shop");
+    EXPECT_EQ(std::get<desktop::RestartDesktop>(commands[2]).desktop, "shop");
+    for (const auto* verb : {"start", "stop", "restart"}) {
+        const auto path = std::string{"/v1/desktops/shop/"} + verb;
+        EXPECT_EQ(error_of(ask("POST", path, R"({"force":true})")), "invalid_argument: force: unknown field (fields: none)");
+        EXPECT_EQ(ask("GET", path).status, 405);
+        EXPECT_EQ(ask("POST", std::string{"/v1/desktops/other/"} + verb).status, 404);
+    }
+}
+
+TEST_F(RoutesTest, SendsThePictureOnceForEachContent) {
+    const auto first = ask("GET", "/v1/desktops/shop/screenshot");
+    EXPECT_EQ(first.status, 200);
+    EXPECT_EQ(first.body, "\x89PNG-one");
+    EXPECT_EQ(wsio::find_header(first.headers, "content-type"), "image/png");
+    EXPECT_EQ(wsio::find_header(first.headers, "x-dormouse-width"), "1280");
+    EXPECT_EQ(wsio::find_header(first.headers, "x-dormouse-height"), "800");
+    EXPECT_EQ(wsio::find_header(first.headers, "cache-control"), "no-store");
+    const std::string etag{wsio::find_header(first.headers, "etag")};
+    ASSERT_FALSE(etag.empty());
+
+    const auto second = ask("GET", "/v1/desktops/shop/screenshot", {}, {{"If-None-Match", "\"x\", " + etag}});
+    EXPECT_EQ(second.status, 304);
+    EXPECT_EQ(second.body, "");
+    EXPECT_EQ(wsio::find_header(second.headers, "etag"), etag);
+
+    gateway.handler = [](desktop::Command, Cancel) -> Task<Result<desktop::Answer>> {
+        co_return desktop::Answer{example_picture("\x89PNG-two")};
+    };
+    const auto third = ask("GET", "/v1/desktops/shop/screenshot", {}, {{"If-None-Match", etag}});
+    EXPECT_EQ(third.status, 200) << "also when the generation is the same, as after a restart";
+    EXPECT_EQ(third.body, "\x89PNG-two");
+    const auto head = ask("HEAD", "/v1/desktops/shop/screenshot");
+    EXPECT_EQ(head.status, 200);
+    EXPECT_EQ(head.body, "");
+    EXPECT_EQ(wsio::find_header(head.headers, "content-length"), "8");
+}
+
+TEST_F(RoutesTest, HasNoPictureOfADesktopThatIsNotThere) {
+    EXPECT_EQ(ask("GET", "/v1/desktops/other/screenshot").status, 404);
+    EXPECT_EQ(ask("POST", "/v1/desktops/shop/screenshot").status, 405);
+}
+
+TEST_F(RoutesTest, CarriesOutOneAction) {
+    const auto response = ask("POST", "/v1/desktops/shop/actions", R"({"action":"left_click","coordinate":[640,400]})");
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, R"({"results":[{"action":"left_click","ok":true,"took_ms":5}]})");
+    const auto command = only_command<desktop::Act>();
+    EXPECT_EQ(command.desktop, "shop");
+    const auto& click = std::get<desktop::ClickAction>(command.actions.at(0));
+    EXPECT_EQ(click.at, (desktop::Point{640, 400}));
+    EXPECT_EQ(click.count, 1);
+    EXPECT_EQ(click.button, desktop::Button::Left);
+}
+
+TEST_F(RoutesTest, CarriesOutActionsOfEveryKind) {
+    const auto response = ask("POST", "/v1/desktops/shop/actions", R"({"actions":[
+        {"action":"right_click"}, {"action":"double_click","coordinate":[1,2]}, {"action":"mouse_move","coordinate":[3,4]},
+        {"action":"left_click_drag","start_coordinate":[5,6],"coordinate":[7,8]},
+        {"action":"scroll","scroll_direction":"up","scroll_amount":9,"coordinate":[10,11]},
+        {"action":"key","text":"ctrl+s"}, {"action":"type","text":"naïve 🦔"}, {"action":"wait","duration":0.5},
+        {"action":"screenshot"}]})");
+    EXPECT_EQ(response.status, 200);
+    const auto results = schema::parse<schema::ActionsResponse>(response.body).value().results;
+    ASSERT_EQ(results.size(), 9u);
+    EXPECT_EQ(results.back().image->data, "\x89PNG-one");
+    EXPECT_EQ(results.back().image->media_type, "image/png");
+
+    const auto actions = only_command<desktop::Act>().actions;
+    EXPECT_EQ(std::get<desktop::ClickAction>(actions[0]).button, desktop::Button::Right);
+    EXPECT_FALSE(std::get<desktop::ClickAction>(actions[0]).at);
+    EXPECT_EQ(std::get<desktop::ClickAction>(actions[1]).count, 2);
+    EXPECT_EQ(std::get<desktop::MoveAction>(actions[2]).to, (desktop::Point{3, 4}));
+    EXPECT_EQ(std::get<desktop::DragAction>(actions[3]).from, (desktop::Point{5, 6}));
+    EXPECT_EQ(std::get<desktop::DragAction>(actions[3]).to, (desktop::Point{7, 8}));
+    EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).direction, desktop::ScrollDirection::Up);
+    EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).amount, 9);
+    EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).at, (desktop::Point{10, 11}));
+    EXPECT_EQ(std::get<desktop::KeyAction>(actions[5]).keys, "ctrl+s");
+    EXPECT_EQ(std::get<desktop::TypeAction>(actions[6]).text, "naïve 🦔");
+    EXPECT_EQ(std::get<desktop::WaitAction>(actions[7]).time, 500ms);
+    EXPECT_TRUE(std::holds_alternative<desktop::ScreenshotAction>(actions[8]));
+}
+
+TEST_F(RoutesTest, CarriesOutNothingWhenOneActionIsWrong) {
+    EXPECT_EQ(error_of(ask("POST", "/v1/desktops/shop/actions",
+                           R"({"actions":[{"action":"screenshot"},{"action":"left_click","coordinate":[1,"2"]}]})")),
+              "invalid_argument: actions[1].coordinate: must be two whole numbers from 0 to 32767, for example [640, 400] "
+              "([x, y] in pixels from the top left corner, for example [640, 400])");
+    EXPECT_EQ(ask("POST", "/v1/desktops/shop/actions").status, 400);
+    EXPECT_TRUE(gateway.commands().empty());
+    EXPECT_EQ(ask("POST", "/v1/desktops/other/actions", R"({"action":"screenshot"})").status, 404);
+}
+
+TEST_F(RoutesTest, SaysWhichActionFailedAndWhatWasDoneBefore) {
+    gateway.handler = [](desktop::Command, Cancel) -> Task<Result<desktop::Answer>> {
+        desktop::ActAnswer answer;
+        answer.done.push_back({"left_click", 12ms, {}});
+        answer.failure = Error{Errc::Conflict, "the desktop is stopping", "start it first", 0};
+        co_return desktop::Answer{std::move(answer)};
+    };
+    const auto response = ask("POST", "/v1/desktops/shop/actions",
+                              R"({"actions":[{"action":"left_click"},{"action":"screenshot"}]})");
+    EXPECT_EQ(response.status, 409);
+    EXPECT_EQ(response.body,
+              R"({"error":{"code":"conflict","message":"the desktop is stopping","hint":"start it first","action_index":1},)"
+              R"("results":[{"action":"left_click","ok":true,"took_ms":12}]})");
+}
+
+TEST_F(RoutesTest, SendsLargePictures) {
+    gateway.handler = [](desktop::Command, Cancel) -> Task<Result<desktop::Answer>> {
+        desktop::ActAnswer answer;
+        for (int i = 0; i < 3; ++i) answer.done.push_back({"screenshot", 1ms, example_picture(std::string(300'000, 'x'))});
+        co_return desktop::Answer{std::move(answer)};
+    };
+    const auto response = ask("POST", "/v1/desktops/shop/actions", R"({"action":"screenshot"})");
+    const auto results = schema::parse<schema::ActionsResponse>(response.body).value().results;
+    ASSERT_EQ(results.size(), 3u);
+    EXPECT_EQ(results[2].image->data, std::string(300'000, 'x'));
+}
+
+TEST_F(RoutesTest, MakesATokenAndShowsItsSecretOnce) {
+    const auto response = ask("POST", "/v1/tokens", R"({"name":"laptop","scope":"agent"})");
+    EXPECT_EQ(response.status, 201);
+    EXPECT_EQ(schema::parse<schema::NewToken>(response.body).value().secret.reveal_for_transport(), "dm_new");
+    const auto command = only_command<desktop::CreateToken>();
+    EXPECT_EQ(command.name, "laptop");
+    EXPECT_EQ(command.scope, desktop::Scope::Agent);
+    const auto list = ask("GET", "/v1/tokens");
+    EXPECT_EQ(schema::parse<schema::TokenList>(list.body).value().tokens.at(0).name, "laptop");
+    EXPECT_EQ(list.body.find("secret"), std::string::npos);
+    EXPECT_EQ(error_of(ask("POST", "/v1/tokens", R"({"name":"laptop"})")),
+              "invalid_argument: scope: missing (one of: agent, admin)");
+}
+
+TEST_F(RoutesTest, DeletesAToken) {
+    EXPECT_EQ(ask("DELETE", "/v1/tokens/t-1").status, 204);
+    EXPECT_EQ(only_command<desktop::DeleteToken>().token.str(), "t-1");
+    EXPECT_EQ(error_of(ask("DELETE", "/v1/tokens/dm_abc")).substr(0, 45), "invalid_argument: 'dm_abc' is not a token id ");
+}
+
+TEST_F(RoutesTest, ServesThePages) {
+    for (const auto* path : {"/", "/desktops/shop"}) {
+        const auto response = send({.url = url(path)});
+        EXPECT_EQ(response.status, 200);
+        EXPECT_EQ(wsio::find_header(response.headers, "content-type"), "text/html; charset=utf-8");
+        const std::string policy{wsio::find_header(response.headers, "content-security-policy")};
+        for (const auto* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
+                                 "connect-src 'self'", "frame-ancestors 'none'"})
+            EXPECT_NE(policy.find(part), std::string::npos) << part;
+        EXPECT_EQ(policy.find("unsafe"), std::string::npos);
+        EXPECT_EQ(wsio::find_header(response.headers, "x-content-type-options"), "nosniff");
+        const std::string etag{wsio::find_header(response.headers, "etag")};
+        EXPECT_EQ(send({.url = url(path), .headers = {{"If-None-Match", etag}}}).status, 304);
+    }
+    EXPECT_EQ(error_of(send({.url = url("/desktops/Shop")})).substr(0, 24), "invalid_argument: 'Shop'");
+}
+
+TEST_F(RoutesTest, ServesTheFilesOfThePages) {
+    EXPECT_EQ(wsio::find_header(send({.url = url("/assets/style.css")}).headers, "content-type"), "text/css; charset=utf-8");
+    EXPECT_EQ(wsio::find_header(send({.url = url("/assets/view.js")}).headers, "content-type"),
+              "text/javascript; charset=utf-8");
+    EXPECT_EQ(error_of(send({.url = url("/assets/secret.txt")})), "not_found: there is no such file");
+}
+
+}  // namespace
+}  // namespace dormouse::api
