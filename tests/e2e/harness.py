@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every end-to-end test stands on: a real daemon, its API, real desktops.
+
+Each test file is a program (unittest) that ctest runs. It gets from the environment:
+  DORMOUSE_BIN_DIR    where dormoused, dormouse and dormouse-keeper are
+  DORMOUSE_TEMPLATES  the folder of baked templates (tests/e2e/bake.sh sees to it)
+A daemon has a state folder and a port of its own, and everything is gone after the test.
+"""
+
+import base64
+import contextlib
+import http.client
+import io
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import pagelog
+from PIL import Image
+
+BIN = pathlib.Path(os.environ["DORMOUSE_BIN_DIR"])
+TEMPLATES = os.environ["DORMOUSE_TEMPLATES"]
+TEST_PAGE = "file:///usr/share/dormouse/test-page/index.html"
+
+# Long enough for a boot under emulation on a busy host; nothing waits longer than it must.
+BOOT_SECONDS = 600
+REACT_SECONDS = 60
+
+
+class ApiError(Exception):
+    def __init__(self, status, body):
+        error = body.get("error", {}) if isinstance(body, dict) else {}
+        super().__init__(f"{status} {error.get('code')}: {error.get('message')} ({error.get('hint')})")
+        self.status = status
+        self.code = error.get("code")
+        self.message = error.get("message", "")
+        self.body = body
+
+
+def wait_until(what, condition, seconds=REACT_SECONDS, pause=0.1):
+    """Asks until `condition()` gives something true, and returns that."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(pause)
+
+
+class Api:
+    """The HTTP API, spoken plainly."""
+
+    def __init__(self, port, token):
+        self.port = port
+        self.token = token
+
+    def raw(self, method, path, body=None, headers=None, token="own"):
+        """Returns (status, headers, body bytes)."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=BOOT_SECONDS)
+        all_headers = dict(headers or {})
+        bearer = self.token if token == "own" else token
+        if bearer:
+            all_headers["Authorization"] = f"Bearer {bearer}"
+        with contextlib.closing(connection):
+            connection.request(method, path, body=body, headers=all_headers)
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+
+    def call(self, method, path, body=None, token="own"):
+        text = None if body is None else json.dumps(body)
+        status, _, answer = self.raw(method, path, text, {"Content-Type": "application/json"}, token)
+        parsed = json.loads(answer) if answer else None
+        if status >= 400:
+            raise ApiError(status, parsed)
+        return parsed
+
+    def create(self, name=None):
+        return self.call("POST", "/v1/desktops", {"name": name} if name else {})
+
+    def get(self, name):
+        return self.call("GET", f"/v1/desktops/{name}")
+
+    def list(self):
+        return self.call("GET", "/v1/desktops")["desktops"]
+
+    def delete(self, name):
+        return self.call("DELETE", f"/v1/desktops/{name}")
+
+    def act(self, name, *actions):
+        return self.call("POST", f"/v1/desktops/{name}/actions", {"actions": list(actions)})["results"]
+
+    def screenshot(self, name):
+        status, _, body = self.raw("GET", f"/v1/desktops/{name}/screenshot")
+        if status != 200:
+            raise ApiError(status, json.loads(body))
+        return body
+
+    def wait_state(self, name, state, seconds=BOOT_SECONDS):
+        def reached():
+            desktop = self.get(name)
+            if desktop["state"] == "failed" and state != "failed":
+                raise AssertionError(f"{name} failed: {desktop['reason']}")
+            return desktop if desktop["state"] == state else None
+
+        return wait_until(f"{name} is {state}", reached, seconds)
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Daemon:
+    """dormoused with a state folder of its own."""
+
+    def __init__(self):
+        # Below /var/tmp, where the user that machines run as may pass.
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="dormouse-e2e-", dir="/var/tmp"))
+        self.port = free_port()
+        self.environment = {
+            **os.environ,
+            "DORMOUSE_HOME": str(self.home),
+            "DORMOUSE_TEMPLATES": TEMPLATES,
+            "DORMOUSE_LISTEN": f"127.0.0.1:{self.port}",
+        }
+        self.process = None
+        self.api = None
+
+    def start(self):
+        log = open(self.home / "daemon.log", "ab")
+        with log:
+            self.process = subprocess.Popen([BIN / "dormoused"], env=self.environment, stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=log, start_new_session=True)
+
+        def answers():
+            if self.process.poll() is not None:
+                raise AssertionError(f"dormoused ended with {self.process.returncode}:\n{self.log_tail()}")
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                return Api(self.port, None).raw("GET", "/healthz")[0] == 200
+            return False
+
+        wait_until("the daemon answers", answers, pause=0.02)
+        self.api = Api(self.port, (self.home / "admin.token").read_text().strip())
+        return self.api
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(timeout=60)
+
+    def log_tail(self, lines=25):
+        text = (self.home / "daemon.log").read_text(errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
+
+    def cli(self, *arguments, check=True, **options):
+        result = subprocess.run([BIN / "dormouse", *map(str, arguments)], env=self.environment, text=True,
+                                capture_output=True, timeout=BOOT_SECONDS, **options)
+        if check and result.returncode != 0:
+            raise AssertionError(f"dormouse {arguments}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
+        return result
+
+    def run_folder(self):
+        return pathlib.Path(subprocess.run([BIN / "dormouse", "where", "run"], env=self.environment, text=True,
+                                           capture_output=True, check=True).stdout.strip())
+
+    def processes(self):
+        """Process ids of everything that runs for this state folder, but the daemon."""
+        return [pid for pid, line in all_processes() if str(self.home) in line or str(self.run_folder()) in line]
+
+    def destroy(self):
+        """Deletes all desktops, ends the daemon, removes the state folder."""
+        try:
+            if self.process and self.process.poll() is None:
+                for desktop in self.api.list():
+                    with contextlib.suppress(ApiError):
+                        self.api.delete(desktop["id"])
+        finally:
+            self.stop()
+            for pid in self.processes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            shutil.rmtree(self.run_folder(), ignore_errors=True)
+            shutil.rmtree(self.home, ignore_errors=True)
+
+
+def all_processes():
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            yield int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+
+
+class DesktopTest(unittest.TestCase):
+    """A test with a daemon of its own; one daemon for all tests of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.addClassCleanup(cls.daemon.destroy)
+        cls.api = cls.daemon.start()
+
+    def run(self, result=None):
+        failures = len(result.failures) + len(result.errors) if result else 0
+        super().run(result)
+        if result and len(result.failures) + len(result.errors) > failures:
+            self.keep_evidence()
+
+    def keep_evidence(self):
+        """After a failure: the last lines of the log, and pictures of all desktops."""
+        print(f"--- the daemon's log\n{self.daemon.log_tail(60)}", file=sys.stderr)
+        folder = pathlib.Path(os.environ.get("DORMOUSE_EVIDENCE", tempfile.gettempdir()))
+        with contextlib.suppress(Exception):
+            for desktop in self.api.list():
+                print(f"--- {desktop}", file=sys.stderr)
+                file = folder / f"{self.id()}-{desktop['name']}.png"
+                with contextlib.suppress(Exception):
+                    file.write_bytes(self.api.screenshot(desktop["id"]))
+                    print(f"--- picture: {file}", file=sys.stderr)
+
+    # What a person does with the browser.
+
+    def page(self, name):
+        """The test page's own log, from a screenshot; None while it cannot be read."""
+        with contextlib.suppress(pagelog.PageLogError):
+            return pagelog.decode(self.api.screenshot(name))
+        return None
+
+    def wait_page(self, name, what, condition=lambda log: True, seconds=REACT_SECONDS):
+        last = None
+
+        def reached():
+            nonlocal last
+            last = self.page(name) or last
+            return last if last and condition(last) else None
+
+        try:
+            return wait_until(what, reached, seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the page says: {json.dumps(last)[:3000]}") from None
+
+    def open_page(self, name, url=TEST_PAGE, mode="form"):
+        """Opens the test page through the address bar."""
+        self.api.act(name, {"action": "key", "text": "ctrl+l"}, {"action": "type", "text": url},
+                     {"action": "key", "text": "Return"})
+        return self.wait_page(name, f"{url} is open", lambda log: log["mode"] == mode)
+
+
+def picture(png):
+    return Image.open(io.BytesIO(png)).convert("RGB")
+
+
+def decode_image(result):
+    return base64.b64decode(result["image"]["data"])
+
+
+def main():
+    unittest.main(verbosity=2)
