@@ -19,6 +19,8 @@ def main() -> int:
         relative = path.relative_to(ROOT).as_posix()
         if path.suffix not in SUFFIXES or relative.split("/")[0] in {"build", ".git"} or not path.is_file():
             continue
+        if relative.startswith("tests/fuzz/corpus/"):
+            continue
         lines = path.read_text(encoding="utf-8").splitlines()
         if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:5]):
             problems.append(f"{relative}: has no SPDX-License-Identifier line at its start")

@@ -3,7 +3,9 @@
 
 import { Api, ApiError, explain, sentence } from './api.js';
 import { Session } from './session.js';
-import { element, forgetPicture, lookWhileVisible, showNotice, showPicture, showState, tokenPanel } from './view.js';
+import {
+    element, forgetPicture, lookWhileVisible, mayHavePicture, showNotice, showPicture, showState, tokenPanel,
+} from './view.js';
 
 const pause = 1000;
 const session = new Session(sessionStorage);
@@ -48,34 +50,39 @@ function failurePanel(desktop) {
         startLine(desktop.name));
 }
 
-const quietStates = {
-    creating: () => quietPanel('Being made', element('p', {}, 'The picture appears in a moment.')),
-    starting: () => quietPanel('Starting', element('p', {}, 'The picture appears in a moment.')),
+const soon = () => element('p', {}, 'The picture appears in a moment.');
+const quietPanels = {
+    creating: () => quietPanel('Being made', soon()),
+    running: () => quietPanel('Running', soon()),
+    starting: () => quietPanel('Starting', soon()),
     stopping: () => quietPanel('Stopping'),
     stopped: (desktop) => quietPanel('This desktop is stopped', startLine(desktop.name)),
     failed: failurePanel,
     deleting: () => quietPanel('Being deleted'),
 };
 
-/** Shows the desktop's name and state, and in place of the picture why there is none. */
+/** In place of the picture: why there is none. */
+function showQuiet(desktop) {
+    const make = quietPanels[desktop.state] ?? (() => quietPanel(desktop.state));
+    hidePicture();
+    showPanel(JSON.stringify([desktop.state, desktop.reason, desktop.exit]), () => make(desktop));
+}
+
 function showDesktop(desktop) {
     if (heading.textContent !== desktop.name) heading.textContent = desktop.name;
     const title = `${desktop.name} · Dormouse`;
     if (document.title !== title) document.title = title;
     showState(state, desktop);
-    const quiet = quietStates[desktop.state];
-    if (quiet) hidePicture();
-    showPanel(quiet ? JSON.stringify([desktop.state, desktop.reason, desktop.exit]) : '', quiet && (() => quiet(desktop)));
-    return !quiet;
 }
 
-function showGone(error) {
+function showGone() {
     hidePicture();
     state.textContent = '';
     state.className = '';
     showNotice(notice, '');
-    showPanel('gone', () => quietPanel('There is no such desktop', element('p', {}, explain(error)),
-        element('p', {}, element('a', { href: '/' }, 'All desktops'))));
+    heading.textContent = reference;
+    showPanel('gone', () => quietPanel('There is no such desktop',
+        element('p', {}, 'It may have been deleted. ', element('a', { href: '/' }, 'See all desktops'))));
 }
 
 function askForToken(problem) {
@@ -97,19 +104,31 @@ function askForToken(problem) {
     }));
 }
 
-async function refreshPicture(api, signal) {
-    const next = await api.picture(reference, etag, signal);
-    if (!next) return;
-    etag = next.etag;
-    await showPicture(picture, next);
-    picture.alt = `The screen of ${heading.textContent}`;
-    picture.hidden = false;
+async function refreshPicture(api, desktop, signal) {
+    try {
+        const next = await api.picture(reference, etag, signal);
+        if (next) {
+            etag = next.etag;
+            await showPicture(picture, next);
+            if (signal.aborted) return;
+            picture.alt = `The screen of ${desktop.name}`;
+        }
+        picture.hidden = false;
+        showPanel('');
+    } catch (error) {
+        // There is none yet, or none any more.
+        if (!(error instanceof ApiError) || !['conflict', 'unavailable'].includes(error.code)) throw error;
+        if (picture.hidden || desktop.state !== 'running') return showQuiet(desktop);
+        throw error;
+    }
 }
 
 async function look(api, signal) {
     try {
         const desktop = await api.desktop(reference, signal);
-        if (showDesktop(desktop)) await refreshPicture(api, signal);
+        showDesktop(desktop);
+        if (mayHavePicture(desktop)) await refreshPicture(api, desktop, signal);
+        else showQuiet(desktop);
         showNotice(notice, '');
         picture.classList.remove('stale');
     } catch (error) {
@@ -118,7 +137,7 @@ async function look(api, signal) {
             session.forget();
             return askForToken('The token of this tab is not known any more.');
         }
-        if (error instanceof ApiError && error.code === 'not_found') return showGone(error);
+        if (error instanceof ApiError && error.code === 'not_found') return showGone();
         showNotice(notice, explain(error));
         picture.classList.add('stale');
     }

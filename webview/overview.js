@@ -3,7 +3,9 @@
 
 import { Api, ApiError, explain, sentence } from './api.js';
 import { Session } from './session.js';
-import { element, forgetPicture, lookWhileVisible, showNotice, showPicture, showState, tokenPanel } from './view.js';
+import {
+    element, forgetPicture, lookWhileVisible, mayHavePicture, showNotice, showPicture, showState, tokenPanel,
+} from './view.js';
 
 const pause = 2000;
 const session = new Session(sessionStorage);
@@ -31,16 +33,17 @@ class Card {
     show(desktop) {
         showState(this.#state, desktop);
         this.node.title = sentence(desktop.reason);
-        if (desktop.state !== 'running') this.#clear();
+        if (!mayHavePicture(desktop)) this.#clear();
     }
 
     async refresh(api, desktop, signal) {
-        if (desktop.state !== 'running') return;
+        if (!mayHavePicture(desktop)) return;
         try {
             const picture = await api.picture(desktop.id, this.#etag, signal);
             if (!picture) return;
             this.#etag = picture.etag;
             await showPicture(this.#image, picture);
+            if (signal.aborted) return;
             this.#image.alt = `The screen of ${desktop.name}`;
             this.#image.hidden = false;
             this.#asleep.hidden = true;

@@ -20,6 +20,11 @@ const stateWords = {
     deleting: 'Being deleted',
 };
 
+/** Whether there may be something on the screen: one can watch a desktop start and stop. */
+export function mayHavePicture({ state }) {
+    return state === 'running' || state === 'starting' || state === 'stopping';
+}
+
 export function stateWord(state) {
     return stateWords[state] ?? state;
 }

@@ -91,13 +91,18 @@ void SelectionOwner::on_event(const xcb_generic_event_t& event) {
     if (event.response_type == XCB_SELECTION_REQUEST) {
         on_request(reinterpret_cast<const xcb_selection_request_event_t&>(event));
     } else if (event.response_type == XCB_SELECTION_CLEAR) {
-        const auto& clear = reinterpret_cast<const xcb_selection_clear_event_t&>(event);
-        const auto found = owned_.find(clear.selection);
-        // One that is older than our latest claim is about an earlier one.
-        if (found != owned_.end() && !before(clear.time, found->second.since)) owned_.erase(found);
+        on_clear(reinterpret_cast<const xcb_selection_clear_event_t&>(event).selection);
     } else if (event.response_type == XCB_PROPERTY_NOTIFY) {
         on_property(reinterpret_cast<const xcb_property_notify_event_t&>(event));
     }
+}
+
+// The event may be about an earlier claim of ours, and times are too coarse to
+// tell: so the server is asked.
+void SelectionOwner::on_clear(xcb_atom_t selection) {
+    if (owned_.count(selection) == 0) return;
+    const auto reply = x_.wait<xcb_get_selection_owner_reply_t>(xcb_get_selection_owner(x_.get(), selection));
+    if (!reply || reply->owner != x_.window()) owned_.erase(selection);
 }
 
 void SelectionOwner::on_request(const xcb_selection_request_event_t& request) {

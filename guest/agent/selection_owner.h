@@ -6,7 +6,9 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "guest/agent/x_connection.h"
 #include "hostd/base/event_loop.h"
@@ -60,6 +62,7 @@ class SelectionOwner {
         EventLoop::TimerId timer = 0;
     };
 
+    void on_clear(xcb_atom_t selection);
     void on_request(const xcb_selection_request_event_t& request);
     bool answer(const Owned& owned, const xcb_selection_request_event_t& request, xcb_atom_t property);
     bool deliver(const xcb_selection_request_event_t& request, xcb_atom_t property, xcb_atom_t type,

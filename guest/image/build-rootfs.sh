@@ -300,6 +300,8 @@ stage_disk() {
     for name in vmlinuz initrd.img disk.raw; do
         mv "$scratch/$name" "$output/$name"
     done
+    progress 0.97 "cleaning up"
+    remove_tree "$scratch"
     progress 1.00 "done"
 }
 
@@ -387,9 +389,6 @@ stage_disk_inside() {
     mke2fs -q -F -t ext4 -L dormouse -m 1 -E lazy_itable_init=0,lazy_journal_init=0,assume_storage_prezeroed=1,discard \
         -d "$root" "$output/disk.raw"
     chmod 0644 "$output/disk.raw"
-
-    say 0.97 "cleaning up"
-    rm -rf --one-file-system "$root"
 }
 
 case $stage in

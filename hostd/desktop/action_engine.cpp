@@ -239,6 +239,15 @@ Task<Result<Given>> perform(const ActionPorts& ports, Prepared prepared, Cancel 
         prepared.action);
 }
 
+bool sends_keys(const Action& action) {
+    return std::holds_alternative<KeyAction>(action) || std::holds_alternative<TypeAction>(action);
+}
+
+bool may_move_focus(const Action& action) {
+    return std::holds_alternative<ClickAction>(action) || std::holds_alternative<DragAction>(action) ||
+           std::holds_alternative<KeyAction>(action);
+}
+
 }  // namespace
 
 Task<ActAnswer> run_actions(ActionPorts ports, std::vector<Action> actions, Cancel cancel) {
@@ -255,6 +264,9 @@ Task<ActAnswer> run_actions(ActionPorts ports, std::vector<Action> actions, Canc
         co_return answer;
     }
     for (auto& prepared : preparation.actions) {
+        if (sends_keys(prepared.action)) (void)co_await ports.reaction(cancel);
+        const bool moves_focus = may_move_focus(prepared.action);
+        const auto before = ports.generation();
         if (cancel.cancelled()) {
             answer.failure = cancelled().value();
             break;
@@ -270,6 +282,7 @@ Task<ActAnswer> run_actions(ActionPorts ports, std::vector<Action> actions, Canc
         outcome.took = std::chrono::floor<std::chrono::milliseconds>(ports.loop->clock().now() - start);
         outcome.picture = std::move(*given);
         answer.done.push_back(std::move(outcome));
+        if (moves_focus) ports.focus_may_move(before);
     }
     if (answer.failure) answer.failed_at = answer.done.size();
     // After success nothing is down; after anything else something may be.

@@ -44,6 +44,16 @@ struct ActionPorts {
     std::function<ScreenSize()> screen;
     std::function<Task<Result<Picture>>()> take_screenshot;
     PastePort paste;
+    // A click, a drag or keys may move the focus, but only some time after they
+    // were sent, and what is typed before that goes astray (tried: ctrl+l in
+    // Chromium under emulation loses up to four characters that follow). So after
+    // each of them focus_may_move() is told the screen's generation before it,
+    // and before keys are sent reaction() waits until the effect of the last one,
+    // also of an earlier call, shows and has come to rest. It is bounded and
+    // never fails.
+    std::function<std::uint64_t()> generation;
+    std::function<void(std::uint64_t before)> focus_may_move;
+    std::function<Task<Result<>>(Cancel cancel)> reaction;
 };
 
 // Carries out `actions` in order and stops at the first that fails. All of them

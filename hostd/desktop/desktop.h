@@ -94,6 +94,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     Task<Result<>> need_screen();
     ActionPorts ports();
     PastePort paste_port();
+    Task<Result<>> wait_reaction(Cancel cancel);
 
     Host& host_;
     Template image_;
@@ -108,6 +109,12 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     bool replacing_ = false;  // on_exit() is expected: stop, remove or a failed start ends it
     display::Screen screen_;
     std::shared_ptr<InputDevice> input_;
+    // What may have moved the focus, and has not been seen to take effect.
+    struct Awaited {
+        std::uint64_t generation = 0;  // of the screen, before it
+        MonotonicTime since{};
+    };
+    std::optional<Awaited> awaited_;
     AsyncMutex machine_mutex_;  // held while the machine is started or ended
     AsyncMutex screen_mutex_;   // held while the screen is being attached
     AsyncMutex input_mutex_;    // held while somebody's actions run

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is seen and done on a desktop: the part of Desktop that has screen and input.
 #include <algorithm>
+#include <utility>
 
 #include "hostd/desktop/desktop.h"
 #include "vmm/guest_channel.h"
@@ -18,6 +19,14 @@ constexpr auto kAgentTimeout = 10s;
 // So long does one question whether the text was fetched wait, at most; in
 // between it is seen whether anybody still wants to know.
 constexpr auto kPasteSlice = 250ms;
+// How long a program may take to show that it was given a key; one that shows
+// nothing by then is taken to have nothing to show. Under emulation on a busy
+// host Chromium needed more than a second to move the focus to its address bar.
+constexpr auto kReactionTimeout = 300ms;
+constexpr auto kEmulatedReactionTimeout = 2500ms;
+constexpr auto kReactionQuiet = 150ms;
+constexpr auto kLongestReaction = 3s;
+constexpr auto kReactionLook = 15ms;
 
 }  // namespace
 
@@ -51,6 +60,22 @@ Task<ActAnswer> Desktop::act(std::vector<Action> actions, Cancel cancel) {
     co_return co_await run_actions(ports(), std::move(actions), cancel);
 }
 
+Task<Result<>> Desktop::wait_reaction(Cancel cancel) {
+    const auto self = shared_from_this();
+    const auto& clock = host_.loop.clock();
+    const auto awaited = std::exchange(awaited_, std::nullopt);
+    if (!awaited) co_return Result<>{};
+    const bool emulated = host_.accelerator.accelerator == vmm::Accelerator::Tcg;
+    const Duration longest_silence = emulated ? Duration{kEmulatedReactionTimeout} : Duration{kReactionTimeout};
+    for (;;) {
+        const auto passed = clock.now() - awaited->since;
+        const bool changed = screen_.generation() != awaited->generation;
+        if (changed && clock.now() - screen_.framebuffer().changed_at() >= kReactionQuiet) co_return Result<>{};
+        if (passed >= (changed ? kLongestReaction : longest_silence)) co_return Result<>{};
+        if (!co_await sleep_unless_cancelled(host_.loop, kReactionLook, cancel)) co_return Result<>{};
+    }
+}
+
 ActionPorts Desktop::ports() {
     const auto self = shared_from_this();
     return {.loop = &host_.loop,
@@ -61,7 +86,11 @@ ActionPorts Desktop::ports() {
                     return ScreenSize{size.width, size.height};
                 },
             .take_screenshot = [self] { return self->screenshot(); },
-            .paste = paste_port()};
+            .paste = paste_port(),
+            .generation = [self] { return self->screen_.generation(); },
+            .focus_may_move =
+                [self](std::uint64_t before) { self->awaited_ = Awaited{before, self->host_.loop.clock().now()}; },
+            .reaction = [self](Cancel cancel) { return self->wait_reaction(cancel); }};
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from the other side of the port, at both ends: the decoder alone, the
-// host's channel as a hostile guest reaches it, and the guest's end. The input
+// Bytes from the other side of the port: the decoder alone, the connection at
+// both its ends, and the host's channel as a hostile guest reaches it. The input
 // holds frames of session kSession so that a corpus can get past the hello.
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 
 #include "guest/protocol/frame_decoder.h"
 #include "guest/protocol/mux.h"
+#include "vmm/guest_channel.h"
 
 namespace {
 
@@ -73,6 +74,43 @@ void check_host(std::string_view input) {
     require(listener.sent <= input.size() + 3 * guest::kHeaderSize);
 }
 
+// The whole of the host's side. Its session is random, so the input is moved into it.
+void check_channel(std::string_view input) {
+    ManualClock clock;
+    EventLoop loop{clock};
+    std::uint32_t session = 0;
+    std::int64_t told = 0;
+    std::size_t sent = 0;
+    guest::FrameDecoder host_frames;
+    vmm::GuestChannel channel{loop, [&](std::string bytes) {
+        sent += bytes.size();
+        host_frames.feed(bytes, [&](const guest::Frame& frame) {
+            if (frame.type != guest::FrameType::Hello) return;
+            session = frame.session;
+            told = guest::parse_host_hello(*guest::parse_json(frame.payload))->time_unix_ns;
+        });
+    }};
+    channel.reset();
+    channel.on_bytes(guest::encode_frame({guest::FrameType::HelloAck, 0, session, 0, 0,
+                                          guest::dump_json(to_json(guest::HelloInfo{"f", "b", told, {}}))}));
+    require(channel.ready());
+    for (const char* method : {"status", "paste_text", "ping"}) {
+        spawn(channel.request(method, nlohmann::json::object(), std::chrono::seconds{1}));
+    }
+    sent = 0;
+    guest::FrameDecoder cut;
+    cut.feed(input, [&](guest::Frame frame) {
+        if (frame.session == kSession) frame.session = session;
+        channel.on_bytes(guest::encode_frame(frame));
+    });
+    channel.on_bytes(input);
+    require(sent <= input.size() + 1000);
+    clock.advance(std::chrono::seconds{2});
+    loop.run_ready();
+    channel.disconnect();
+    loop.run_ready();
+}
+
 void check_guest(std::string_view input) {
     const ManualClock clock;
     Listener listener;
@@ -90,6 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view input{reinterpret_cast<const char*>(data), size};
     check_decoder(input);
     check_host(input);
+    check_channel(input);
     check_guest(input);
     return 0;
 }

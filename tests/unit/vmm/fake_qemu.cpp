@@ -135,7 +135,9 @@ class FakeQemu {
 // Before main(), which belongs to the tests.
 [[gnu::constructor]] void perhaps_be_qemu(int argc, char** argv) {
     const char* mode = ::getenv(kFakeQemu);
-    if (!mode || argc < 3) return;
+    if (argc < 3 || argv[1][0] != '/') return;
+    // Meant to be QEMU in any case: the tests, run from a test, would run themselves again.
+    if (!mode) ::_exit(92);
     if (std::string_view{mode} == "fail") {
         for (int i = 1; i <= 30; ++i) std::fprintf(stderr, "fake-qemu: line %d\n", i);
         std::fprintf(stderr, "fake-qemu: cannot set up the \xff machine");

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ostream>
+
+#include "hostd/cli/progress.h"
+#include "hostd/cli/verbs.h"
+#include "hostd/schema/schema.h"
+
+namespace dormouse::cli {
+
+namespace {
+
+struct Options {
+    std::string name;
+    std::string image;
+};
+
+Result<schema::Desktop> create_and_wait(Context& context, const schema::CreateDesktopRequest& request) {
+    const Progress progress{context.streams(), fmt::format("making {}", request.name.value_or("a desktop"))};
+    return context.client().create_desktop(request);
+}
+
+// The name alone goes to standard output: NAME=$(dormouse create).
+Result<int> create(Context& context, const Options& options) {
+    schema::CreateDesktopRequest request;
+    if (!options.name.empty()) request.name = options.name;
+    if (!options.image.empty()) request.image = options.image;
+    DORMOUSE_TRY_ASSIGN(const auto desktop, create_and_wait(context, request));
+    if (context.json()) {
+        context.print_line(schema::to_json(desktop));
+        return kOk;
+    }
+    context.print_line(plain(desktop.name));
+    context.streams().out.flush();
+    context.note("  it is ready; watch it: " + context.page_link(desktop.name));
+    context.note("  a picture of it:       " + context.command("screenshot " + desktop.name));
+    return kOk;
+}
+
+Action declare(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("NAME", options->name, "Its name: a-z, 0-9 and -, from a letter on (made up when not given)");
+    app.add_option("--template", options->image, "What to make it from (desktop when not given)")
+        ->option_text(" T");
+    return [options](Context& context) { return create(context, *options); };
+}
+
+}  // namespace
+
+Verb create_verb() {
+    return {.name = "create",
+            .arguments = "[NAME] [--template T]",
+            .summary = "Make a desktop and wait until it can be used",
+            .examples = {"create research", "create"},
+            .declare = declare};
+}
+
+}  // namespace dormouse::cli

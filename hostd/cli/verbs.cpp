@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/cli/verbs.h"
+
+namespace dormouse::cli {
+
+std::vector<VerbGroup> verb_groups() {
+    return {
+        {"Desktops",
+         {create_verb(), list_verb(), show_verb(), start_verb(), stop_verb(), restart_verb(), delete_verb()}},
+        {"Seeing and acting",
+         {screenshot_verb(), click_verb(), move_verb(), drag_verb(), type_verb(), key_verb(), scroll_verb()}},
+        {"Access", {token_create_verb(), token_list_verb(), token_delete_verb()}},
+        {"This machine", {doctor_verb(), down_verb(), where_verb(), version_verb(), ping_verb()}},
+    };
+}
+
+std::vector<ScriptVerb> script_verbs() {
+    return {
+        {"up", "Install what is missing, build, bake, start the daemon, make a desktop"},
+        {"test", "Run every test"},
+    };
+}
+
+}  // namespace dormouse::cli

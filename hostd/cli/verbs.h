@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hostd/cli/verb.h"
+
+namespace dormouse::cli {
+
+Verb click_verb();
+Verb create_verb();
+Verb delete_verb();
+Verb doctor_verb();
+Verb down_verb();
+Verb drag_verb();
+Verb key_verb();
+Verb list_verb();
+Verb move_verb();
+Verb ping_verb();
+Verb restart_verb();
+Verb screenshot_verb();
+Verb scroll_verb();
+Verb show_verb();
+Verb start_verb();
+Verb stop_verb();
+Verb token_create_verb();
+Verb token_delete_verb();
+Verb token_list_verb();
+Verb type_verb();
+Verb version_verb();
+Verb where_verb();
+
+struct VerbGroup {
+    std::string_view title;
+    std::vector<Verb> verbs;
+};
+
+// In the order of the help.
+std::vector<VerbGroup> verb_groups();
+
+// The two that belong to the script at the checkout's root.
+struct ScriptVerb {
+    std::string_view name;
+    std::string_view summary;
+};
+std::vector<ScriptVerb> script_verbs();
+
+}  // namespace dormouse::cli
