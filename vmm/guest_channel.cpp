@@ -34,7 +34,10 @@ std::uint32_t fresh_session(std::uint32_t before) {
 }  // namespace
 
 GuestChannel::GuestChannel(EventLoop& loop, SendBytes send, Options options)
-    : loop_(loop), send_(std::move(send)), options_(std::move(options)), mux_(guest::Role::Host, *this, loop.clock()) {}
+    : loop_(loop),
+      send_(std::move(send)),
+      options_(std::move(options)),
+      mux_(guest::Role::Host, *this, loop.clock()) {}
 
 GuestChannel::~GuestChannel() {
     on_lost_ = nullptr;
@@ -45,7 +48,9 @@ GuestChannel::~GuestChannel() {
     }
 }
 
-void GuestChannel::send(std::string bytes) { send_(std::move(bytes)); }
+void GuestChannel::send(std::string bytes) {
+    send_(std::move(bytes));
+}
 
 void GuestChannel::on_bytes(std::string_view bytes) {
     if (connected_) mux_.receive(bytes);
@@ -218,7 +223,8 @@ void GuestChannel::send_time() {
         return;
     }
     time_stream_ = *stream;
-    time_timer_ = loop_.after(options_.time_timeout, [this] { on_lost("the guest's agent does not answer"); });
+    time_timer_ =
+        loop_.after(options_.time_timeout, [this] { on_lost("the guest's agent does not answer"); });
 }
 
 void GuestChannel::time_out(std::uint64_t id) {

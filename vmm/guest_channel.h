@@ -36,8 +36,8 @@ class GuestChannel final : private guest::Mux::Listener {
         std::string host_version = "0";
         Duration hello_first_interval = std::chrono::milliseconds{250};  // doubles up to the longest
         Duration hello_longest_interval = std::chrono::seconds{1};
-        Duration time_interval = std::chrono::seconds{30};    // the guest's clock is set so often
-        Duration time_timeout = std::chrono::seconds{20};     // no answer to that: the session is given up
+        Duration time_interval = std::chrono::seconds{30};  // the guest's clock is set so often
+        Duration time_timeout = std::chrono::seconds{20};   // no answer to that: the session is given up
         std::size_t max_requests = guest::kMaxStreams;
     };
     using SendBytes = std::function<void(std::string bytes)>;
@@ -72,7 +72,9 @@ class GuestChannel final : private guest::Mux::Listener {
 
     // Called from the loop, never from inside a call to the channel. on_ready also
     // after each later reset(). on_lost: reset(), disconnect(), or the agent began anew.
-    void set_on_ready(std::function<void(const guest::HelloInfo&)> callback) { on_ready_ = std::move(callback); }
+    void set_on_ready(std::function<void(const guest::HelloInfo&)> callback) {
+        on_ready_ = std::move(callback);
+    }
     void set_on_lost(std::function<void(const std::string& why)> callback) { on_lost_ = std::move(callback); }
 
   private:

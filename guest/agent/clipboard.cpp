@@ -11,7 +11,9 @@ namespace {
 // meant. So after a fetch by somebody else that one gets a little more time.
 constexpr auto kGrace = std::chrono::milliseconds{300};
 
-tl::unexpected<Error> no_server() { return fail(Errc::Unavailable, "the desktop's X server is not there"); }
+tl::unexpected<Error> no_server() {
+    return fail(Errc::Unavailable, "the desktop's X server is not there");
+}
 
 xcb_atom_t atom_of(const XConnection& x, Selection which) {
     return which == Selection::Primary ? xcb_atom_t{XCB_ATOM_PRIMARY} : x.atom(Atom::Clipboard);
@@ -44,12 +46,18 @@ void Clipboard::fetched(const SelectionOwner::Fetch& fetch) {
     paste_->result.fetched = true;
     if (x->same_client(fetch.requestor, paste_->active)) {
         paste_->result.by_active_window = true;
-        wake_waiters();
+        settle(paste_->number);
     } else {
-        loop_.after(kGrace, [weak = weak_from_this()] {
-            if (const auto self = weak.lock()) self->wake_waiters();
+        loop_.after(kGrace, [weak = weak_from_this(), number = paste_->number] {
+            if (const auto self = weak.lock()) self->settle(number);
         });
     }
+}
+
+void Clipboard::settle(std::uint64_t number) {
+    if (!paste_ || paste_->number != number) return;
+    paste_->settled = true;
+    wake_waiters();
 }
 
 void Clipboard::wake_waiters() {
@@ -57,7 +65,9 @@ void Clipboard::wake_waiters() {
     for (auto& waiter : std::exchange(paste_->waiters, {})) waiter.complete(true);
 }
 
-Task<Result<std::string>> Clipboard::get(Selection which) { return get_task(shared_from_this(), which); }
+Task<Result<std::string>> Clipboard::get(Selection which) {
+    return get_task(shared_from_this(), which);
+}
 
 Task<Result<std::string>> Clipboard::get_task(Self self, Selection which) {
     auto* x = self->session_->connection();
@@ -67,7 +77,8 @@ Task<Result<std::string>> Clipboard::get_task(Self self, Selection which) {
     const auto selection = atom_of(*x, which);
     if (const auto* own = owner->text(selection)) co_return *own;
     auto text = co_await reader->read(selection);
-    if (!text && (text.error().code == Errc::NotFound || text.error().code == Errc::Timeout)) co_return std::string{};
+    if (!text && (text.error().code == Errc::NotFound || text.error().code == Errc::Timeout))
+        co_return std::string{};
     co_return text;
 }
 
@@ -116,6 +127,7 @@ Result<Clipboard::PasteStart> Clipboard::begin_paste(std::string text, Paste pas
         DORMOUSE_TRY(owner->own(XCB_ATOM_PRIMARY, std::move(text)));
     }
     if (paste_) wake_waiters();
+    paste.number = next_paste_++;
     paste_ = std::move(paste);
     return start;
 }
@@ -126,7 +138,7 @@ Task<Result<Clipboard::PasteResult>> Clipboard::paste_wait(Duration timeout) {
 
 Task<Result<Clipboard::PasteResult>> Clipboard::wait_task(Self self, Duration timeout) {
     if (!self->paste_) co_return fail(Errc::Conflict, "paste_text was not called before");
-    if (!self->paste_->result.by_active_window) {
+    if (!self->paste_->settled) {
         Completion<bool> woken{self->loop_};
         self->paste_->waiters.push_back(woken);
         const auto timer = self->loop_.after(timeout, [woken]() mutable { woken.complete(false); });

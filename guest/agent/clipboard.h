@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,13 +51,17 @@ class Clipboard : public std::enable_shared_from_this<Clipboard> {
     struct Paste {
         std::map<Selection, std::optional<std::string>> saved;  // of the selections that were taken
         xcb_window_t active = XCB_NONE;
+        std::uint64_t number = 0;
         PasteResult result;
+        bool settled = false;  // nothing more is worth waiting for
         std::vector<Completion<bool>> waiters;
     };
 
-    Clipboard(EventLoop& loop, std::shared_ptr<XSession> session) : loop_(loop), session_(std::move(session)) {}
+    Clipboard(EventLoop& loop, std::shared_ptr<XSession> session)
+        : loop_(loop), session_(std::move(session)) {}
     void connected();
     void fetched(const SelectionOwner::Fetch& fetch);
+    void settle(std::uint64_t number);
     void wake_waiters();
 
     using Self = std::shared_ptr<Clipboard>;
@@ -68,6 +73,7 @@ class Clipboard : public std::enable_shared_from_this<Clipboard> {
     EventLoop& loop_;
     std::shared_ptr<XSession> session_;
     std::optional<Paste> paste_;
+    std::uint64_t next_paste_ = 1;
 };
 
 }  // namespace dormouse::agent

@@ -27,7 +27,8 @@ class Params {
         const auto* value = take(name);
         if (!value || !value->is_string()) return wrong(name, "a text");
         auto result = value->get<std::string>();
-        if (result.size() > limit) return fail(Errc::TooLarge, fmt::format("\"{}\" is longer than {} bytes", name, limit));
+        if (result.size() > limit)
+            return fail(Errc::TooLarge, fmt::format("\"{}\" is longer than {} bytes", name, limit));
         return result;
     }
     Result<std::int64_t> integer(const char* name, std::int64_t low, std::int64_t high) {
@@ -73,7 +74,9 @@ Result<XConnection*> need_x(Services& services) {
     return x;
 }
 
-json size_json(const ScreenSize& size) { return {{"width", size.width}, {"height", size.height}}; }
+json size_json(const ScreenSize& size) {
+    return {{"width", size.width}, {"height", size.height}};
+}
 
 Result<json> ping(Services&, Params params) {
     DORMOUSE_TRY(params.done());
@@ -91,7 +94,8 @@ Result<json> status(Services& services, Params params) {
               {"active_window", nullptr},
               {"uptime_seconds", services.system.uptime_seconds()}};
     if (found.screen) body["screen"] = size_json(*found.screen);
-    if (found.active) body["active_window"] = {{"class", found.active->window_class}, {"title", found.active->title}};
+    if (found.active)
+        body["active_window"] = {{"class", found.active->window_class}, {"title", found.active->title}};
     return body;
 }
 
@@ -113,7 +117,8 @@ Result<json> clipboard_set(Services& services, Params params) {
     DORMOUSE_TRY_ASSIGN(auto text, params.text("text", guest::kMaxText));
     std::vector<Selection> which{Selection::Clipboard};
     if (const auto* list = params.take("selections")) {
-        if (!list->is_array() || list->empty() || list->size() > 2) return Params::wrong("selections", "a list of one or two");
+        if (!list->is_array() || list->empty() || list->size() > 2)
+            return Params::wrong("selections", "a list of one or two");
         which.clear();
         for (const auto& name : *list) {
             DORMOUSE_TRY_ASSIGN(const auto selection, selection_named(name, "selections"));
@@ -136,12 +141,18 @@ Result<json> power(Services& services, const Params& params, PowerAction action)
     services.system.power(action);
     return json::object();
 }
-Result<json> poweroff(Services& services, Params params) { return power(services, params, PowerAction::Off); }
-Result<json> reboot(Services& services, Params params) { return power(services, params, PowerAction::Reboot); }
+Result<json> poweroff(Services& services, Params params) {
+    return power(services, params, PowerAction::Off);
+}
+Result<json> reboot(Services& services, Params params) {
+    return power(services, params, PowerAction::Reboot);
+}
 
 using Shared = std::shared_ptr<Services>;
 
-json text_json(std::string text) { return {{"text", std::move(text)}}; }
+json text_json(std::string text) {
+    return {{"text", std::move(text)}};
+}
 
 Task<Result<json>> clipboard_get(Shared services, Params params) {
     auto which = Selection::Clipboard;
@@ -165,7 +176,9 @@ Task<Result<json>> paste_text(Shared services, Params params) {
 }
 
 json wait_json(const Clipboard::PasteResult& result) {
-    return {{"fetched", result.fetched}, {"by_active_window", result.by_active_window}, {"requests", result.requests}};
+    return {{"fetched", result.fetched},
+            {"by_active_window", result.by_active_window},
+            {"requests", result.requests}};
 }
 
 Task<Result<json>> paste_wait(Shared services, Params params) {
@@ -176,7 +189,9 @@ Task<Result<json>> paste_wait(Shared services, Params params) {
     co_return wait_json(result);
 }
 
-json trimmed_json(bool trimmed) { return {{"trimmed", trimmed}}; }
+json trimmed_json(bool trimmed) {
+    return {{"trimmed", trimmed}};
+}
 
 Task<Result<json>> quiesce(Shared services, Params params) {
     DORMOUSE_CO_TRY(params.done());

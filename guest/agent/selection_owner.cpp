@@ -17,7 +17,9 @@ constexpr std::size_t kMaxTransfers = 16;
 constexpr auto kTransferTimeout = std::chrono::seconds{10};
 
 // Server times wrap around every 49 days.
-bool before(xcb_timestamp_t a, xcb_timestamp_t b) { return static_cast<std::int32_t>(a - b) < 0; }
+bool before(xcb_timestamp_t a, xcb_timestamp_t b) {
+    return static_cast<std::int32_t>(a - b) < 0;
+}
 
 }  // namespace
 
@@ -62,8 +64,7 @@ SelectionOwner::~SelectionOwner() {
 Result<> SelectionOwner::own(xcb_atom_t selection, std::string text) {
     DORMOUSE_TRY_ASSIGN(const auto time, x_.server_time());
     xcb_set_selection_owner(x_.get(), x_.window(), selection, time);
-    const auto reply =
-        x_.wait<xcb_get_selection_owner_reply_t>(xcb_get_selection_owner(x_.get(), selection));
+    const auto reply = x_.wait<xcb_get_selection_owner_reply_t>(xcb_get_selection_owner(x_.get(), selection));
     if (!reply || reply->owner != x_.window()) {
         owned_.erase(selection);
         return fail(Errc::Conflict, "another program keeps the clipboard");
@@ -111,7 +112,8 @@ void SelectionOwner::on_request(const xcb_selection_request_event_t& request) {
     const auto found = owned_.find(request.selection);
     const bool ours = found != owned_.end() && request.owner == x_.window() &&
                       (request.time == XCB_CURRENT_TIME || !before(request.time, found->second.since));
-    const bool answered = ours && request.requestor != x_.window() && answer(found->second, request, property);
+    const bool answered =
+        ours && request.requestor != x_.window() && answer(found->second, request, property);
 
     // All events are 32 bytes on the wire; the struct is shorter.
     union {
@@ -128,15 +130,16 @@ void SelectionOwner::on_request(const xcb_selection_request_event_t& request) {
     x_.flush();
 }
 
-bool SelectionOwner::answer(const Owned& owned, const xcb_selection_request_event_t& request, xcb_atom_t property) {
+bool SelectionOwner::answer(const Owned& owned, const xcb_selection_request_event_t& request,
+                            xcb_atom_t property) {
     const auto target = request.target;
     if (target == x_.atom(Atom::Targets)) {
         send_targets(owned, request.requestor, property);
         return true;
     }
     if (target == x_.atom(Atom::Timestamp)) {
-        xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, request.requestor, property, XCB_ATOM_INTEGER, 32, 1,
-                            &owned.since);
+        xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, request.requestor, property, XCB_ATOM_INTEGER,
+                            32, 1, &owned.since);
         return true;
     }
     if (target == x_.atom(Atom::Utf8String) || target == x_.atom(Atom::TextPlainUtf8)) {
@@ -144,22 +147,24 @@ bool SelectionOwner::answer(const Owned& owned, const xcb_selection_request_even
     }
     if (target != XCB_ATOM_STRING && target != x_.atom(Atom::Text)) return false;
     if (auto latin1 = to_latin1(*owned.text)) {
-        return deliver(request, property, XCB_ATOM_STRING, std::make_shared<const std::string>(std::move(*latin1)));
+        return deliver(request, property, XCB_ATOM_STRING,
+                       std::make_shared<const std::string>(std::move(*latin1)));
     }
     if (target == XCB_ATOM_STRING) return false;
     return deliver(request, property, x_.atom(Atom::Utf8String), owned.text);
 }
 
 void SelectionOwner::send_targets(const Owned& owned, xcb_window_t requestor, xcb_atom_t property) {
-    std::vector<xcb_atom_t> targets{x_.atom(Atom::Targets), x_.atom(Atom::Timestamp), x_.atom(Atom::Utf8String),
-                                    x_.atom(Atom::TextPlainUtf8), x_.atom(Atom::Text)};
+    std::vector<xcb_atom_t> targets{x_.atom(Atom::Targets), x_.atom(Atom::Timestamp),
+                                    x_.atom(Atom::Utf8String), x_.atom(Atom::TextPlainUtf8),
+                                    x_.atom(Atom::Text)};
     if (to_latin1(*owned.text)) targets.push_back(XCB_ATOM_STRING);
     xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, requestor, property, XCB_ATOM_ATOM, 32,
                         static_cast<std::uint32_t>(targets.size()), targets.data());
 }
 
-bool SelectionOwner::deliver(const xcb_selection_request_event_t& request, xcb_atom_t property, xcb_atom_t type,
-                             std::shared_ptr<const std::string> text) {
+bool SelectionOwner::deliver(const xcb_selection_request_event_t& request, xcb_atom_t property,
+                             xcb_atom_t type, std::shared_ptr<const std::string> text) {
     if (text->size() <= piece_bytes_) {
         xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, request.requestor, property, type, 8,
                             static_cast<std::uint32_t>(text->size()), text->data());
@@ -170,8 +175,8 @@ bool SelectionOwner::deliver(const xcb_selection_request_event_t& request, xcb_a
     const std::uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE;
     xcb_change_window_attributes(x_.get(), request.requestor, XCB_CW_EVENT_MASK, &events);
     const auto size = static_cast<std::uint32_t>(text->size());
-    xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, request.requestor, property, x_.atom(Atom::Incr), 32, 1,
-                        &size);
+    xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, request.requestor, property, x_.atom(Atom::Incr), 32,
+                        1, &size);
     transfers_.push_front({request.selection, request.requestor, property, type, std::move(text), 0, 0});
     const auto transfer = transfers_.begin();
     transfer->timer = loop_.after(kTransferTimeout, [this, transfer] {
@@ -188,8 +193,8 @@ void SelectionOwner::on_property(const xcb_property_notify_event_t& notify) {
     });
     if (transfer == transfers_.end()) return;
     const auto piece = std::string_view{*transfer->text}.substr(transfer->sent, piece_bytes_);
-    xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, transfer->requestor, transfer->property, transfer->type, 8,
-                        static_cast<std::uint32_t>(piece.size()), piece.data());
+    xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, transfer->requestor, transfer->property,
+                        transfer->type, 8, static_cast<std::uint32_t>(piece.size()), piece.data());
     x_.flush();
     transfer->sent += piece.size();
     if (!piece.empty()) return;

@@ -10,12 +10,15 @@ namespace {
 
 constexpr auto kReadTimeout = std::chrono::seconds{2};
 
-Task<SelectionReader::Text> await_text(Completion<SelectionReader::Text> done) { co_return co_await done; }
+Task<SelectionReader::Text> await_text(Completion<SelectionReader::Text> done) {
+    co_return co_await done;
+}
 
 }  // namespace
 
 SelectionReader::~SelectionReader() {
-    for (std::size_t i = 0; i < slots_.size(); ++i) finish(i, fail(Errc::Unavailable, "the X server went away"));
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+        finish(i, fail(Errc::Unavailable, "the X server went away"));
 }
 
 Task<SelectionReader::Text> SelectionReader::read(xcb_atom_t selection) {
@@ -66,7 +69,8 @@ void SelectionReader::on_notify(const xcb_selection_notify_event_t& notify) {
     if (notify.requestor != x_.window()) return;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         auto& slot = slots_[i];
-        if (!slot || slot->in_pieces || slot->selection != notify.selection || slot->target != notify.target) continue;
+        if (!slot || slot->in_pieces || slot->selection != notify.selection || slot->target != notify.target)
+            continue;
         if (notify.property == x_.transfer_atom(i)) {
             take_property(i);
             return;

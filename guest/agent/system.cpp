@@ -32,7 +32,9 @@ Result<bool> quiesce_now() {
 
 }  // namespace
 
-WallTime LinuxSystem::wall() const { return std::chrono::system_clock::now(); }
+WallTime LinuxSystem::wall() const {
+    return std::chrono::system_clock::now();
+}
 
 Result<> LinuxSystem::set_wall(WallTime time) {
     const auto count = time.time_since_epoch().count();
@@ -56,7 +58,9 @@ std::string LinuxSystem::boot_id() const {
     return *text;
 }
 
-Task<Result<bool>> LinuxSystem::quiesce() { return run_on(pool_, loop_, quiesce_now); }
+Task<Result<bool>> LinuxSystem::quiesce() {
+    return run_on(pool_, loop_, quiesce_now);
+}
 
 void LinuxSystem::power(PowerAction action) {
     loop_.after(kPowerDelay, [this, action] {

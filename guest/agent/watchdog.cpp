@@ -39,7 +39,9 @@ Watchdog::Watchdog(EventLoop& loop)
     tick();
 }
 
-Watchdog::~Watchdog() { loop_.cancel_timer(timer_); }
+Watchdog::~Watchdog() {
+    loop_.cancel_timer(timer_);
+}
 
 void Watchdog::tick() {
     ++ticks_;

@@ -63,7 +63,8 @@ void look_at_windows(XConnection& x, DesktopStatus& status) {
         const auto window_class = lower(class_of(x.property(question.window_class)));
         if (!attributes || attributes->map_state != XCB_MAP_STATE_VIEWABLE) continue;
         shell = shell || std::any_of(types.begin(), types.end(), [&](xcb_atom_t type) {
-                    return type == x.atom(Atom::NetWmWindowTypeDesktop) || type == x.atom(Atom::NetWmWindowTypeDock);
+                    return type == x.atom(Atom::NetWmWindowTypeDesktop) ||
+                           type == x.atom(Atom::NetWmWindowTypeDock);
                 });
         if (window_class.find("chromium") != std::string::npos) status.browser_window = true;
     }
@@ -104,9 +105,9 @@ DesktopStatus read_status(XConnection& x) {
 
 bool is_terminal_class(std::string_view window_class) {
     constexpr std::array<std::string_view, 20> names{
-        "terminal", "xterm",     "uxterm", "konsole",    "terminator", "tilix",  "kitty",
-        "urxvt",    "rxvt",      "st",     "st-256color", "sakura",    "roxterm", "tilda",
-        "guake",    "yakuake",   "qterminal", "wezterm",  "foot",      "alacritty"};
+        "terminal", "xterm",   "uxterm",    "konsole",     "terminator", "tilix",    "kitty",
+        "urxvt",    "rxvt",    "st",        "st-256color", "sakura",     "roxterm",  "tilda",
+        "guake",    "yakuake", "qterminal", "wezterm",     "foot",       "alacritty"};
     const auto name = lower(window_class);
     // xfce4-terminal, gnome-terminal-server, lxterminal, mate-terminal, org.wezfurlong.wezterm …
     if (name.find("terminal") != std::string::npos || name.find("wezterm") != std::string::npos) return true;

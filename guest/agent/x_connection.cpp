@@ -42,7 +42,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Atom::Count)> kA
     "DORMOUSE_TRANSFER_3",
 };
 
-MonotonicTime now() { return std::chrono::steady_clock::now(); }
+MonotonicTime now() {
+    return std::chrono::steady_clock::now();
+}
 
 }  // namespace
 
@@ -91,7 +93,8 @@ XConnection::XConnection(Handle connection, int screen_number) : connection_(std
 Result<> XConnection::set_up() {
     std::array<xcb_intern_atom_cookie_t, kAtomNames.size()> cookies{};
     for (std::size_t i = 0; i < kAtomNames.size(); ++i) {
-        cookies[i] = xcb_intern_atom(get(), 0, static_cast<std::uint16_t>(kAtomNames[i].size()), kAtomNames[i].data());
+        cookies[i] =
+            xcb_intern_atom(get(), 0, static_cast<std::uint16_t>(kAtomNames[i].size()), kAtomNames[i].data());
     }
     for (std::size_t i = 0; i < kAtomNames.size(); ++i) {
         const auto reply = wait<xcb_intern_atom_reply_t>(cookies[i]);
@@ -132,8 +135,8 @@ void* XConnection::wait_sequence(unsigned sequence) {
     return nullptr;
 }
 
-xcb_get_property_cookie_t XConnection::ask_property(xcb_window_t window, xcb_atom_t name, std::size_t max_bytes,
-                                                    bool remove) const {
+xcb_get_property_cookie_t XConnection::ask_property(xcb_window_t window, xcb_atom_t name,
+                                                    std::size_t max_bytes, bool remove) const {
     return xcb_get_property(get(), remove ? 1 : 0, window, name, XCB_GET_PROPERTY_TYPE_ANY, 0,
                             static_cast<std::uint32_t>((max_bytes + 3) / 4));
 }

@@ -54,7 +54,7 @@ struct Property {
     xcb_atom_t type = XCB_ATOM_NONE;
     int format = 0;
     std::string bytes;
-    bool whole = true;  // false: there is more than was asked for
+    bool whole = true;                           // false: there is more than was asked for
     std::vector<std::uint32_t> numbers() const;  // of a format 32 property
 };
 

@@ -43,6 +43,7 @@ progress() {
 # ---------------------------------------------------------------------------------------------------------------------
 # Arguments
 
+arguments=("$@")
 stage=${1:-}
 [ $# -gt 0 ] && shift
 suite=bookworm packages='' packages_tar='' output='' overlay='' agent='' commands='' work='' log=''
@@ -79,6 +80,16 @@ in_namespaces() {
     unshare "${flags[@]}" -- "$@"
 }
 
+# Work on some hundred thousand small files is done in memory where there is enough of it: minutes on a slow disk. The
+# mount is seen by the present namespace only, and goes with it.
+need_memory_kib=$((8 * 1024 * 1024))
+use_memory() {
+    local available
+    available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
+    [ "$available" -ge "$need_memory_kib" ] || return 0
+    mount -t tmpfs -o size=6g,mode="$2" dormouse-bake "$1" 2>>"$log" || true
+}
+
 # Trees may hold files of subordinate ids, which only the namespace's root can remove.
 remove_tree() {
     [ ! -e "$1" ] || in_namespaces rm -rf --one-file-system "$1"
@@ -110,6 +121,7 @@ cleanup() {
     fi
     local path
     for path in "${cleanup_paths[@]}"; do
+        umount --lazy "$path/tmp" 2>/dev/null || true
         remove_tree "$path" || true
     done
     if [ "$status" != 0 ] && [ -s "$log" ]; then
@@ -194,6 +206,11 @@ stage_packages() {
     [ -s "$packages" ] || fail "--packages FILE is missing or empty"
     [ -n "$output" ] || fail "--output FILE is needed"
     command -v mmdebstrap >/dev/null || fail "mmdebstrap is not installed"
+    # A mount namespace of our own, for the scratch space in memory.
+    if [ "$(id -u)" = 0 ] && [ -z "${DORMOUSE_BAKE_NAMESPACE:-}" ]; then
+        trap - EXIT INT TERM HUP
+        DORMOUSE_BAKE_NAMESPACE=1 exec unshare --mount -- "$self" "${arguments[@]}"
+    fi
     work=${work:-$(dirname "$output")}
     mkdir -p "$work" "$(dirname "$output")"
     log=${log:-$work/packages.log}
@@ -207,6 +224,7 @@ stage_packages() {
     # In unshare mode another user id makes its directory in here.
     chmod 0755 "$scratch"
     mkdir -m 1777 "$scratch/tmp"
+    [ "$mode" = unshare ] || use_memory "$scratch/tmp" 1777
 
     local mirrors
     mirrors=$(debian_mirrors)
@@ -312,6 +330,7 @@ stage_disk_inside() {
     say() { progress "$1" "$2" >&3; echo "== $2"; }
     in_root() { chroot "$root" /usr/bin/env -i HOME=/root PATH="$PATH" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
     mkdir "$root"
+    use_memory "$root" 0755
 
     say 0.02 "unpacking the package archive"
     # Device nodes cannot be made in a user namespace, and the kernel fills /dev at boot.

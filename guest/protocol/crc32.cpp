@@ -41,8 +41,8 @@ std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
     for (; i + 4 <= bytes.size(); i += 4) {
         value ^= byte_at(bytes, i) | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2) << 16 |
                  byte_at(bytes, i + 3) << 24;
-        value = kTables[3][value & 0xff] ^ kTables[2][(value >> 8) & 0xff] ^ kTables[1][(value >> 16) & 0xff] ^
-                kTables[0][value >> 24];
+        value = kTables[3][value & 0xff] ^ kTables[2][(value >> 8) & 0xff] ^
+                kTables[1][(value >> 16) & 0xff] ^ kTables[0][value >> 24];
     }
     for (; i < bytes.size(); ++i) value = (value >> 8) ^ kTables[0][(value ^ byte_at(bytes, i)) & 0xff];
     return ~value;

@@ -8,7 +8,8 @@ namespace dormouse::guest {
 
 std::uint32_t read_u32(std::string_view bytes, std::size_t offset) {
     std::uint32_t value = 0;
-    for (std::size_t i = 4; i > 0; --i) value = value << 8 | static_cast<unsigned char>(bytes[offset + i - 1]);
+    for (std::size_t i = 4; i > 0; --i)
+        value = value << 8 | static_cast<unsigned char>(bytes[offset + i - 1]);
     return value;
 }
 

@@ -27,13 +27,14 @@ const std::string_view kMagicView{kMagic.data(), kMagic.size()};
 FrameDecoder::Verdict FrameDecoder::inspect(std::string_view bytes, Frame& out) {
     const auto magic = bytes.substr(0, kMagicView.size());
     if (magic != kMagicView.substr(0, magic.size())) return Verdict::NotAFrame;
-    if (bytes.size() > 4 && static_cast<unsigned char>(bytes[4]) != kProtocolVersion) return Verdict::NotAFrame;
+    if (bytes.size() > 4 && static_cast<unsigned char>(bytes[4]) != kProtocolVersion)
+        return Verdict::NotAFrame;
     if (bytes.size() < kHeaderSize) return Verdict::NeedMore;
 
     const auto type = static_cast<std::uint8_t>(bytes[5]);
     const std::size_t length = read_u32(bytes, 20);
-    if (type < static_cast<std::uint8_t>(FrameType::Hello) || type > static_cast<std::uint8_t>(FrameType::Pong) ||
-        length > kMaxPayload) {
+    if (type < static_cast<std::uint8_t>(FrameType::Hello) ||
+        type > static_cast<std::uint8_t>(FrameType::Pong) || length > kMaxPayload) {
         return Verdict::NotAFrame;
     }
     if (bytes.size() < kHeaderSize + length) return Verdict::NeedMore;

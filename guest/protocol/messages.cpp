@@ -33,7 +33,8 @@ bool too_deep(std::string_view text) {
 
 Result<std::string> text_field(const json& body, const char* name, std::size_t limit) {
     const auto found = body.find(name);
-    if (found == body.end() || !found->is_string()) return fail(Errc::Corrupt, fmt::format("no text \"{}\"", name));
+    if (found == body.end() || !found->is_string())
+        return fail(Errc::Corrupt, fmt::format("no text \"{}\"", name));
     auto text = found->get<std::string>();
     if (text.size() > limit) return fail(Errc::Corrupt, fmt::format("\"{}\" is too long", name));
     return text;
@@ -75,8 +76,9 @@ std::string printable(std::string text) {
 }  // namespace
 
 bool is_idempotent(std::string_view method_name) {
-    constexpr std::array names{method::kPing,         method::kStatus,       method::kSetTime, method::kScreenSize,
-                               method::kClipboardGet, method::kClipboardSet, method::kQuiesce};
+    constexpr std::array names{method::kPing,       method::kStatus,       method::kSetTime,
+                               method::kScreenSize, method::kClipboardGet, method::kClipboardSet,
+                               method::kQuiesce};
     return std::find(names.begin(), names.end(), method_name) != names.end();
 }
 
@@ -111,7 +113,8 @@ Result<HelloInfo> parse_hello_info(const json& body) {
     DORMOUSE_TRY_ASSIGN(info.time_unix_ns, integer_field(body, "time_unix_ns"));
     const auto methods = body.find("methods");
     if (methods == body.end()) return info;
-    if (!methods->is_array() || methods->size() > 1000) return fail(Errc::Corrupt, "\"methods\" is not a short list");
+    if (!methods->is_array() || methods->size() > 1000)
+        return fail(Errc::Corrupt, "\"methods\" is not a short list");
     for (const auto& name : *methods) {
         if (!name.is_string() || name.get_ref<const std::string&>().size() > kMaxName) {
             return fail(Errc::Corrupt, "\"methods\" holds something that is no name");
@@ -121,14 +124,17 @@ Result<HelloInfo> parse_hello_info(const json& body) {
     return info;
 }
 
-json to_json(const Request& request) { return {{"method", request.method}, {"params", request.params}}; }
+json to_json(const Request& request) {
+    return {{"method", request.method}, {"params", request.params}};
+}
 
 Result<Request> parse_request(const json& body) {
     if (!body.is_object()) return fail(Errc::Corrupt, "the request is not an object");
     Request request;
     DORMOUSE_TRY_ASSIGN(request.method, text_field(body, "method", kMaxName));
     const auto params = body.find("params");
-    if (params == body.end() || !params->is_object()) return fail(Errc::Corrupt, "\"params\" is not an object");
+    if (params == body.end() || !params->is_object())
+        return fail(Errc::Corrupt, "\"params\" is not an object");
     request.params = *params;
     return request;
 }
@@ -142,13 +148,16 @@ Result<json> parse_outcome(const json& body) {
     if (!body.is_object()) return fail(Errc::Corrupt, "the answer is not an object");
     if (const auto result = body.find("result"); result != body.end()) return *result;
     const auto error = body.find("error");
-    if (error == body.end() || !error->is_object()) return fail(Errc::Corrupt, "the answer has no result and no error");
+    if (error == body.end() || !error->is_object())
+        return fail(Errc::Corrupt, "the answer has no result and no error");
     DORMOUSE_TRY_ASSIGN(const auto code, text_field(*error, "code", kMaxName));
     DORMOUSE_TRY_ASSIGN(auto message, text_field(*error, "message", kMaxMessage));
     return fail(code_named(code), printable(std::move(message)));
 }
 
-std::string dump_json(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string dump_json(const json& body) {
+    return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 Result<json> parse_json(std::string_view text) {
     if (too_deep(text)) return fail(Errc::Corrupt, "the JSON is nested too deep");

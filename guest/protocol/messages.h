@@ -72,9 +72,9 @@ struct HostHello {
 // The agent's.
 struct HelloInfo {
     std::string agent_version;
-    std::string boot_id;                // the kernel's; stays over sleep and wake, changes with a reboot
-    std::int64_t time_unix_ns = 0;      // that of the hello which is acknowledged
-    std::vector<std::string> methods;   // what this agent knows
+    std::string boot_id;               // the kernel's; stays over sleep and wake, changes with a reboot
+    std::int64_t time_unix_ns = 0;     // that of the hello which is acknowledged
+    std::vector<std::string> methods;  // what this agent knows
     bool knows(std::string_view method_name) const;
     friend bool operator==(const HelloInfo&, const HelloInfo&) = default;
 };

@@ -31,7 +31,8 @@ Result<json> read_outcome(std::string_view text) {
 
 }  // namespace
 
-Mux::Mux(Role role, Listener& listener, const Clock& clock) : role_(role), listener_(listener), clock_(clock) {
+Mux::Mux(Role role, Listener& listener, const Clock& clock)
+    : role_(role), listener_(listener), clock_(clock) {
     reset();
 }
 

@@ -115,12 +115,12 @@ class Mux {
 
   private:
     struct Stream {
-        bool ours = false;                  // we opened it
+        bool ours = false;  // we opened it
         std::size_t send_credit = kStreamWindow;
         std::size_t receive_credit = kStreamWindow;
-        std::size_t consumed = 0;           // not yet told to the other end
-        std::string message;                // of an Open or Close that is not complete
-        bool opening = false;               // its Open is not complete
+        std::size_t consumed = 0;  // not yet told to the other end
+        std::string message;       // of an Open or Close that is not complete
+        bool opening = false;      // its Open is not complete
     };
 
     void handle(Frame frame);
@@ -144,7 +144,8 @@ class Mux {
     const Clock& clock_;
     FrameDecoder decoder_;
     MonotonicTime partial_since_{};
-    std::optional<std::uint64_t> partial_frame_;  // the decoder's frame count when a frame was first seen unfinished
+    std::optional<std::uint64_t>
+        partial_frame_;  // the decoder's frame count when a frame was first seen unfinished
 
     std::uint32_t session_ = 0;
     bool established_ = false;

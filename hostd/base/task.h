@@ -16,8 +16,8 @@ namespace dormouse {
 //
 // GCC 12 destroys some temporaries of an expression with co_await twice: lambdas
 // that capture, and braced lists. So the task is made in one statement and
-// awaited in the next (tools/check_coroutines.py looks for the first kind), and
-// there is no co_await inside a conditional expression:
+// awaited in the next. With sanitizers it also makes rubbish of a condition that
+// is a bare co_await. tools/check_coroutines.py looks for both.
 //
 //   auto job = run_on(pool, loop, [path] { return remove_tree(path); });
 //   const auto removed = co_await std::move(job);

@@ -167,6 +167,7 @@ Task<Result<>> press_keys(ActionPorts ports, std::vector<Chord> chords, Cancel c
 
 // Between begin() and restore(): presses the shortcut, waits for the effect.
 Task<Result<>> paste_from_clipboard(ActionPorts ports, std::string shortcut, Cancel cancel) {
+    DORMOUSE_CO_TRY(co_await pause(ports, kClipboardNews, cancel));
     DORMOUSE_CO_TRY_ASSIGN(auto chords, parse_keys(shortcut));
     DORMOUSE_CO_TRY(co_await press_keys(ports, std::move(chords), cancel));
     DORMOUSE_CO_TRY_ASSIGN(const bool fetched, co_await ports.paste.wait_fetched(kPasteTimeout, cancel));

@@ -20,6 +20,9 @@ inline constexpr Duration kLongestWait = std::chrono::seconds{300};
 // An emulated guest under load takes seconds to react to a shortcut; one that
 // has not fetched the text by then has nothing focused that takes text.
 inline constexpr Duration kPasteTimeout = std::chrono::seconds{5};
+// Programs hear of a new owner of the clipboard some time after; a shortcut that
+// comes before pastes what was there, or nothing.
+inline constexpr Duration kClipboardNews = std::chrono::milliseconds{150};
 // Chromium asks for the text more than once (formats), and must have put it in
 // before the keys that follow.
 inline constexpr Duration kPasteSettle = std::chrono::milliseconds{200};

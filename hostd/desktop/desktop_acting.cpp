@@ -72,7 +72,8 @@ Task<Result<>> Desktop::wait_reaction(Cancel cancel) {
         const bool changed = screen_.generation() != awaited->generation;
         if (changed && clock.now() - screen_.framebuffer().changed_at() >= kReactionQuiet) co_return Result<>{};
         if (passed >= (changed ? kLongestReaction : longest_silence)) co_return Result<>{};
-        if (!co_await sleep_unless_cancelled(host_.loop, kReactionLook, cancel)) co_return Result<>{};
+        const bool whole = co_await sleep_unless_cancelled(host_.loop, kReactionLook, cancel);
+        if (!whole) co_return Result<>{};
     }
 }
 

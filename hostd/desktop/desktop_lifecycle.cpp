@@ -34,7 +34,8 @@ Task<Result<>> wait_agent(EventLoop& loop, std::shared_ptr<vmm::Machine> machine
         const auto slice = std::min<Duration>(500ms, deadline - loop.clock().now());
         if (slice <= Duration::zero())
             co_return fail(Errc::Timeout, "the agent in the desktop did not answer in time");
-        if (co_await machine->guest().wait_ready(slice)) co_return Result<>{};
+        const auto ready = co_await machine->guest().wait_ready(slice);
+        if (ready) co_return Result<>{};
     }
     if (machine->alive()) co_return fail(Errc::Interrupted, "nobody waits any more");
     co_return fail(Errc::Unavailable,

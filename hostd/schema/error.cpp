@@ -12,23 +12,22 @@ namespace {
 struct Row {
     Errc code;
     int status;
-    int exit;
 };
 
 // For a status that several have, the first is what it means when read back.
 constexpr std::array<Row, 12> kRows{{
-    {Errc::InvalidArgument, 400, 2},
-    {Errc::Unauthenticated, 401, 3},
-    {Errc::Denied, 403, 4},
-    {Errc::NotFound, 404, 5},
-    {Errc::Conflict, 409, 6},
-    {Errc::TooLarge, 413, 7},
-    {Errc::Unavailable, 503, 8},
-    {Errc::Timeout, 504, 9},
-    {Errc::Interrupted, 502, 10},
-    {Errc::Internal, 500, 13},
-    {Errc::Io, 500, 11},
-    {Errc::Corrupt, 500, 12},
+    {Errc::InvalidArgument, 400},
+    {Errc::Unauthenticated, 401},
+    {Errc::Denied, 403},
+    {Errc::NotFound, 404},
+    {Errc::Conflict, 409},
+    {Errc::TooLarge, 413},
+    {Errc::Unavailable, 503},
+    {Errc::Timeout, 504},
+    {Errc::Interrupted, 502},
+    {Errc::Internal, 500},
+    {Errc::Io, 500},
+    {Errc::Corrupt, 500},
 }};
 
 const Row& row_of(Errc code) {
@@ -40,7 +39,6 @@ const Row& row_of(Errc code) {
 }  // namespace
 
 int http_status(Errc code) { return row_of(code).status; }
-int exit_code(Errc code) { return row_of(code).exit; }
 
 Errc errc_from_status(int status) {
     for (const auto& row : kRows)

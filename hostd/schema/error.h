@@ -20,10 +20,6 @@ Errc errc_from_status(int status);
 // The inverse of errc_name().
 std::optional<Errc> errc_from_name(std::string_view name);
 
-// The exit code of a command that ended for this reason: 2 and above; 0 is
-// success and 1 is kept for what is not an Error.
-int exit_code(Errc code);
-
 // {"error": {"code", "message", "hint", "action_index"?}}
 struct ErrorBody {
     Error error;                      // os_error is not sent

@@ -97,9 +97,11 @@ class AgentFillsAForm(harness.DesktopTest):
     def test_scrolls_down_and_up(self):
         place = self.at(200, 300)
         self.do({"action": "scroll", "scroll_direction": "down", "scroll_amount": 5, "coordinate": place})
-        down = self.wait_page(self.desktop, "the page has scrolled down", lambda log: log["scroll"]["y"] > 100)
-        wheel = [event for event in down["events"] if event["type"] == "wheel"]
-        self.assertEqual(len(wheel), 5)
+        # Chromium joins turns that come close together, and takes the first one after the pointer has come into its
+        # window only as the wheel's position, as it does with any mouse under X: four or five of 120 pixels.
+        self.wait_page(self.desktop, "the wheel was turned five times, and the page has moved",
+                       lambda log: sum(event["deltaY"] for event in log["events"] if event["type"] == "wheel")
+                       in (480, 600) and log["scroll"]["y"] > 100)
         self.do({"action": "scroll", "scroll_direction": "up", "scroll_amount": 10, "coordinate": place})
         self.wait_page(self.desktop, "the page is at its top", lambda log: log["scroll"]["y"] == 0)
 

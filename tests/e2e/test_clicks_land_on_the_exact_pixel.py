@@ -7,7 +7,6 @@ import harness
 class ClicksLandOnTheExactPixel(harness.DesktopTest):
     def test_corners_edges_and_middle(self):
         name = self.api.create("pixels")["name"]
-        self.open_page(name)
         self.open_page(name, harness.TEST_PAGE + "#full", mode="full")
         self.api.act(name, {"action": "key", "text": "F11"})
         self.wait_page(name, "the page fills the screen",

@@ -24,7 +24,8 @@ void require(bool holds) {
 struct Listener final : Mux::Listener {
     void send(std::string bytes) override { sent += bytes.size(); }
     void on_hello(nlohmann::json body) override {
-        if (const auto hello = guest::parse_host_hello(body)) mux->acknowledge({"f", "b", hello->time_unix_ns, {}});
+        if (const auto hello = guest::parse_host_hello(body))
+            mux->acknowledge({"f", "b", hello->time_unix_ns, {}});
     }
     void on_acknowledged(nlohmann::json body) override { static_cast<void>(guest::parse_hello_info(body)); }
     void on_open(std::uint32_t stream, guest::Request request) override {
@@ -82,14 +83,15 @@ void check_channel(std::string_view input) {
     std::int64_t told = 0;
     std::size_t sent = 0;
     guest::FrameDecoder host_frames;
-    vmm::GuestChannel channel{loop, [&](std::string bytes) {
-        sent += bytes.size();
-        host_frames.feed(bytes, [&](const guest::Frame& frame) {
-            if (frame.type != guest::FrameType::Hello) return;
-            session = frame.session;
-            told = guest::parse_host_hello(*guest::parse_json(frame.payload))->time_unix_ns;
-        });
-    }};
+    vmm::GuestChannel channel{
+        loop, [&](std::string bytes) {
+            sent += bytes.size();
+            host_frames.feed(bytes, [&](const guest::Frame& frame) {
+                if (frame.type != guest::FrameType::Hello) return;
+                session = frame.session;
+                told = guest::parse_host_hello(*guest::parse_json(frame.payload))->time_unix_ns;
+            });
+        }};
     channel.reset();
     channel.on_bytes(guest::encode_frame({guest::FrameType::HelloAck, 0, session, 0, 0,
                                           guest::dump_json(to_json(guest::HelloInfo{"f", "b", told, {}}))}));

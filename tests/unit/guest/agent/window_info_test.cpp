@@ -16,7 +16,8 @@ class WindowInfoTest : public XTest {
         const auto window = xcb_generate_id(x.get());
         xcb_create_window(x.get(), XCB_COPY_FROM_PARENT, window, x.root(), 0, 0, 10, 10, 0,
                           XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, 0, nullptr);
-        set_property(x, window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, "i" + std::string(1, '\0') + window_class + '\0');
+        set_property(x, window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING,
+                     "i" + std::string(1, '\0') + window_class + '\0');
         if (type) set_numbers(x, window, Atom::NetWmWindowType, XCB_ATOM_ATOM, {x.atom(*type)});
         if (mapped) xcb_map_window(x.get(), window);
         return window;
@@ -95,7 +96,8 @@ TEST(TerminalClass, KnowsTheUsualOnes) {
     for (const char* name : {"Xfce4-terminal", "XTerm", "Gnome-terminal", "konsole", "Lxterminal", "URxvt"}) {
         EXPECT_TRUE(is_terminal_class(name)) << name;
     }
-    for (const char* name : {"Chromium", "Mousepad", "", "Steam"}) EXPECT_FALSE(is_terminal_class(name)) << name;
+    for (const char* name : {"Chromium", "Mousepad", "", "Steam"})
+        EXPECT_FALSE(is_terminal_class(name)) << name;
 }
 
 // One entry as libXau writes it: big-endian lengths before each part.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -67,7 +67,8 @@ class XTest : public testing::Test {
         const UniqueFd read_end{ends[0]};
         UniqueFd write_end{ends[1]};
         CommandLine command;
-        command.argv = {"Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"};
+        command.argv = {"Xvfb",        "-displayfd", "3",   "-screen", "0",
+                        "1280x800x24", "-nolisten",  "tcp", "-noreset"};
         if (!number.empty()) command.argv.insert(command.argv.begin() + 1, number);
         command.argv.insert(command.argv.end(), more.begin(), more.end());
         command.descriptors = {{3, write_end.get()}, {2, null.get()}};
@@ -137,7 +138,8 @@ class XTest : public testing::Test {
     }
 
     xcb_atom_t selection_atom(const std::string& selection) {
-        return selection == "primary" ? xcb_atom_t{XCB_ATOM_PRIMARY} : app->connection()->atom(Atom::Clipboard);
+        return selection == "primary" ? xcb_atom_t{XCB_ATOM_PRIMARY}
+                                      : app->connection()->atom(Atom::Clipboard);
     }
     xcb_window_t owner_of(const std::string& selection) {
         auto* x = app->connection();
@@ -168,9 +170,7 @@ class XTest : public testing::Test {
         settle(x);
     }
     // All that was sent on this connection has been carried out.
-    static void settle(XConnection& x) {
-        x.wait<xcb_get_input_focus_reply_t>(xcb_get_input_focus(x.get()));
-    }
+    static void settle(XConnection& x) { x.wait<xcb_get_input_focus_reply_t>(xcb_get_input_focus(x.get())); }
 
     SystemClock clock;
     EventLoop loop{clock};

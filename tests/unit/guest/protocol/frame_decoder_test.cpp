@@ -17,10 +17,14 @@ using testing::ElementsAre;
 
 std::vector<Frame> sample_frames() {
     return {
-        {FrameType::Hello, 0, 0x01020304, 0, 0, R"({"host_version":"0.1.0","time_unix_ns":1700000000000000000})"},
+        {FrameType::Hello, 0, 0x01020304, 0, 0,
+         R"({"host_version":"0.1.0","time_unix_ns":1700000000000000000})"},
         {FrameType::Open, kFlagMore, 0x01020304, 1, 0, R"({"method":"pi)"},
         {FrameType::Open, 0, 0x01020304, 1, 1, R"(ng","params":{}})"},
-        {FrameType::Data, 0, 0xfffefdfc, 3, 70000, std::string("\xdb""DRM\x01\x02\0\0", 8)},
+        {FrameType::Data, 0, 0xfffefdfc, 3, 70000,
+         std::string("\xdb"
+                     "DRM\x01\x02\0\0",
+                     8)},
         {FrameType::Cancel, 0, 1, 5, 2, {}},
     };
 }
@@ -71,7 +75,11 @@ TEST(FrameDecoder, TakesOneByteAtATime) {
 }
 
 TEST(FrameDecoder, FindsFramesBetweenGarbage) {
-    const std::string_view garbage{"noise \xdb\xdb""DR\xdb""DRM \0\xff", 16};
+    const std::string_view garbage{
+        "noise \xdb\xdb"
+        "DR\xdb"
+        "DRM \0\xff",
+        16};
     std::string bytes{garbage};
     for (const auto& frame : sample_frames()) bytes += encode_frame(frame) + std::string{garbage};
     Receiver whole;
@@ -144,7 +152,8 @@ TEST(FrameDecoder, SkipsTypesAndVersionsThatItDoesNotKnow) {
 
 TEST(FrameDecoder, KeepsLittleWhateverComes) {
     Receiver receiver;
-    auto header = encode_frame({FrameType::Data, 0, 1, 1, 0, std::string(kMaxPayload, 'x')}).substr(0, kHeaderSize);
+    auto header =
+        encode_frame({FrameType::Data, 0, 1, 1, 0, std::string(kMaxPayload, 'x')}).substr(0, kHeaderSize);
     std::string flood;
     while (flood.size() < 1 << 20) flood += header;
     for (int i = 0; i < 4; ++i) {
@@ -168,7 +177,8 @@ TEST(FrameDecoder, DropsTheRestWhenTheSinkClearsIt) {
 }
 
 TEST(FrameDecoder, RescuesAHelloFromWithinAnUnfinishedFrame) {
-    const auto unfinished = encode_frame({FrameType::Data, 0, 7, 1, 0, std::string(5000, 'x')}).substr(0, 1000);
+    const auto unfinished =
+        encode_frame({FrameType::Data, 0, 7, 1, 0, std::string(5000, 'x')}).substr(0, 1000);
     const auto hello = sample_frames()[0];
     Receiver receiver;
     const auto sink = [&](Frame frame) { receiver.frames.push_back(std::move(frame)); };
@@ -185,14 +195,18 @@ TEST(FrameDecoder, RescuesAHelloFromWithinAnUnfinishedFrame) {
 TEST(FrameDecoder, KeepsTheFormInTheGoldenFiles) {
     const std::filesystem::path folder = DORMOUSE_SOURCE_DIR "/tests/unit/guest/protocol/golden";
     const std::vector<std::pair<std::string, Frame>> golden{
-        {"hello.bin", sample_frames()[0]}, {"open_first.bin", sample_frames()[1]},
-        {"open_last.bin", sample_frames()[2]}, {"data.bin", sample_frames()[3]},
+        {"hello.bin", sample_frames()[0]},
+        {"open_first.bin", sample_frames()[1]},
+        {"open_last.bin", sample_frames()[2]},
+        {"data.bin", sample_frames()[3]},
         {"cancel.bin", sample_frames()[4]},
-        {"hello_ack.bin", {FrameType::HelloAck, 0, 0x01020304, 0, 0,
-                           R"({"agent_version":"0.1.0","boot_id":"b","methods":["ping"],"time_unix_ns":1})"}},
+        {"hello_ack.bin",
+         {FrameType::HelloAck, 0, 0x01020304, 0, 0,
+          R"({"agent_version":"0.1.0","boot_id":"b","methods":["ping"],"time_unix_ns":1})"}},
         {"window.bin", {FrameType::Window, 0, 9, 1, 4, std::string("\0\0\2\0", 4)}},
         {"close_result.bin", {FrameType::Close, 0, 9, 1, 5, R"({"result":{}})"}},
-        {"close_error.bin", {FrameType::Close, 0, 9, 1, 6, R"({"error":{"code":"not_found","message":"no"}})"}},
+        {"close_error.bin",
+         {FrameType::Close, 0, 9, 1, 6, R"({"error":{"code":"not_found","message":"no"}})"}},
         {"ping.bin", {FrameType::Ping, 0, 9, 0, 7, "ab"}},
         {"pong.bin", {FrameType::Pong, 0, 9, 0, 8, "ab"}},
         {"ask_for_hello.bin", {FrameType::Hello, 0, 0, 0, 0, {}}},

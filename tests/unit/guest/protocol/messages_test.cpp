@@ -33,7 +33,8 @@ TEST(Messages, WhatDoesNotFitIsCorrupt) {
         ASSERT_FALSE(info) << text;
         EXPECT_EQ(info.error().code, Errc::Corrupt);
     }
-    EXPECT_FALSE(parse_hello_info({{"agent_version", std::string(1000, 'x')}, {"boot_id", ""}, {"time_unix_ns", 1}}));
+    EXPECT_FALSE(
+        parse_hello_info({{"agent_version", std::string(1000, 'x')}, {"boot_id", ""}, {"time_unix_ns", 1}}));
 }
 
 TEST(Messages, RequestsNeedAMethodAndAnObject) {
@@ -56,7 +57,8 @@ TEST(Messages, OutcomesCarryResultsAndErrors) {
 
 TEST(Messages, AnErrorFromTheGuestIsShortAndPlain) {
     const auto error = parse_outcome(
-        {{"error", {{"code", "made_up"}, {"message", "a\x1b[31m\n" + std::string(497, '.') + "\xc3\xa4\xc3\xa4"}}}});
+        {{"error",
+          {{"code", "made_up"}, {"message", "a\x1b[31m\n" + std::string(497, '.') + "\xc3\xa4\xc3\xa4"}}}});
     ASSERT_FALSE(error);
     EXPECT_EQ(error.error().code, Errc::Internal);
     EXPECT_LE(error.error().message.size(), 500u);
