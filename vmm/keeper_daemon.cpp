@@ -32,7 +32,10 @@ void Keeper::accept_daemons() {
 }
 
 void Keeper::serve(UniqueFd connection) {
-    if (daemon_) daemon_->send_control({{"type", "replaced"}});
+    if (daemon_) {
+        daemon_->drain();  // what it has sent counts
+        daemon_->send_control({{"type", "replaced"}});
+    }
     // What the older one had for the guest and QEMU has not taken is half a
     // conversation; whole QMP lines go through.
     if (guest_stream_) guest_stream_->drop_queued();

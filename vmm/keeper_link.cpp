@@ -88,11 +88,12 @@ KeeperLink::Read KeeperLink::read_one() {
     alignas(cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))]{};
     message.msg_control = control;
     message.msg_controllen = sizeof control;
-    const auto got = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (got < 0) {
-        if (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK) return Read::Nothing;
-        return Read::Closed;
-    }
+    auto got = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    // A peer that closed without having read all we sent shows as a reset, once,
+    // before its last packets: those are its exit notice, or that we are replaced.
+    if (got < 0 && (errno == ECONNRESET || errno == EINTR))
+        got = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got < 0) return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK ? Read::Nothing : Read::Closed;
     UniqueFd passed;
     for (auto* header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -155,7 +156,10 @@ void KeeperLink::drain() {
 void KeeperLink::on_ready(short revents) {
     if ((revents & POLLOUT) != 0) {
         const auto before = queued_;
-        if (!write_some()) return close();
+        if (!write_some()) {  // the peer is gone; what it said before is read all the same
+            packets_.clear();
+            queued_ = 0;
+        }
         if (packets_.empty()) watch_.set_events(POLLIN);
         if (queued_ < before && handlers_.on_sent) handlers_.on_sent();
     }

@@ -19,21 +19,20 @@ inline constexpr Duration kLongestWait = std::chrono::seconds{300};
 
 // An emulated guest under load takes seconds to react to a shortcut; one that
 // has not fetched the text by then has nothing focused that takes text.
-inline constexpr Duration kPasteTimeout = std::chrono::seconds{5};
+inline constexpr Duration kPasteTimeout = std::chrono::seconds{8};
 // Programs hear of a new owner of the clipboard some time after; a shortcut that
 // comes before pastes what was there, or nothing.
 inline constexpr Duration kClipboardNews = std::chrono::milliseconds{150};
-// Chromium asks for the text more than once (formats), and must have put it in
-// before the keys that follow.
-inline constexpr Duration kPasteSettle = std::chrono::milliseconds{200};
+// What was fetched must be put in before the keys that follow.
+inline constexpr Duration kPasteSettle = std::chrono::milliseconds{100};
 
 // The clipboard of the desktop, through the agent in the guest.
 struct PastePort {
     // Puts `text` (UTF-8) on the clipboard, remembering what was there, and
     // tells by which keys the focused window pastes ("ctrl+v").
     std::function<Task<Result<std::string>>(std::string text)> begin;
-    // Whether somebody fetched the text within `timeout`. Ends soon, with any
-    // value, when `cancel` is cancelled.
+    // Whether the text was fetched within `timeout`, and nobody asks for it any
+    // more. Ends soon, with any value, when `cancel` is cancelled.
     std::function<Task<Result<bool>>(Duration timeout, Cancel cancel)> wait_fetched;
     // Puts back what begin() found. Called once after each begin() that did not fail.
     std::function<Task<Result<>>()> restore;

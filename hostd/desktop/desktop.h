@@ -94,6 +94,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     Task<Result<>> need_screen();
     ActionPorts ports();
     PastePort paste_port();
+    bool is_emulated() const { return host_.accelerator.accelerator == vmm::Accelerator::Tcg; }
     Task<Result<>> wait_reaction(Cancel cancel);
 
     Host& host_;

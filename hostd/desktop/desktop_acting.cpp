@@ -19,6 +19,10 @@ constexpr auto kAgentTimeout = 10s;
 // So long does one question whether the text was fetched wait, at most; in
 // between it is seen whether anybody still wants to know.
 constexpr auto kPasteSlice = 250ms;
+constexpr auto kPasteLook = 50ms;
+// From one request for the text to the next, of the same paste.
+constexpr auto kPasteQuiet = 250ms;
+constexpr auto kEmulatedPasteQuiet = 900ms;
 // How long a program may take to show that it was given a key; one that shows
 // nothing by then is taken to have nothing to show. Under emulation on a busy
 // host Chromium needed more than a second to move the focus to its address bar.
@@ -65,8 +69,7 @@ Task<Result<>> Desktop::wait_reaction(Cancel cancel) {
     const auto& clock = host_.loop.clock();
     const auto awaited = std::exchange(awaited_, std::nullopt);
     if (!awaited) co_return Result<>{};
-    const bool emulated = host_.accelerator.accelerator == vmm::Accelerator::Tcg;
-    const Duration longest_silence = emulated ? Duration{kEmulatedReactionTimeout} : Duration{kReactionTimeout};
+    const Duration longest_silence = is_emulated() ? Duration{kEmulatedReactionTimeout} : Duration{kReactionTimeout};
     for (;;) {
         const auto passed = clock.now() - awaited->since;
         const bool changed = screen_.generation() != awaited->generation;
@@ -115,15 +118,43 @@ Task<Result<std::string>> begin_paste(std::weak_ptr<vmm::Machine> machine, std::
     co_return shortcut->get<std::string>();
 }
 
-Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, Duration timeout, Cancel cancel) {
+// What the guest says of a paste; whatever does not fit counts as not fetched.
+struct PasteProgress {
+    bool fetched = false;
+    bool by_active_window = false;  // else another program may just have been curious
+    std::uint64_t requests = 0;
+};
+
+PasteProgress read_progress(const json& answer) {
+    const auto flag = [&](const char* name) {
+        const auto found = answer.find(name);
+        return found != answer.end() && found->is_boolean() && found->get<bool>();
+    };
+    PasteProgress progress{flag("fetched"), flag("by_active_window"), 0};
+    const auto requests = answer.find("requests");
+    if (requests != answer.end() && requests->is_number_unsigned()) progress.requests = requests->get<std::uint64_t>();
+    return progress;
+}
+
+// Waits until the text was fetched and nobody has asked for more of it for
+// `quiet`: Chromium fetches it once for the page's own paste event, and again,
+// later, to put it in.
+Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, Duration quiet, Duration timeout,
+                              Cancel cancel) {
     const auto deadline = loop.clock().now() + timeout;
-    while (!cancel.cancelled() && loop.clock().now() < deadline) {
-        const auto slice = std::min<Duration>(kPasteSlice, deadline - loop.clock().now());
+    auto last_request = loop.clock().now();
+    PasteProgress seen;
+    while (!cancel.cancelled()) {
+        const auto now = loop.clock().now();
+        if (seen.fetched && seen.by_active_window && now - last_request >= quiet) co_return true;
+        if (now >= deadline) co_return seen.fetched;
         json params;
-        params["timeout_ms"] = std::chrono::ceil<std::chrono::milliseconds>(slice).count();
+        params["timeout_ms"] = std::chrono::milliseconds{kPasteSlice}.count();
         DORMOUSE_CO_TRY_ASSIGN(const auto answer, co_await ask(machine, "paste_wait", std::move(params), kAgentTimeout));
-        const auto fetched = answer.find("fetched");
-        if (fetched != answer.end() && fetched->is_boolean() && fetched->get<bool>()) co_return true;
+        const auto progress = read_progress(answer);
+        if (progress.requests != seen.requests) last_request = loop.clock().now();
+        seen = progress;
+        if (seen.fetched) (void)co_await sleep_unless_cancelled(loop, kPasteLook, cancel);
     }
     co_return false;
 }
@@ -137,9 +168,12 @@ Task<Result<>> end_paste(std::weak_ptr<vmm::Machine> machine) {
 
 PastePort Desktop::paste_port() {
     const std::weak_ptr<vmm::Machine> machine = machine_;
+    const Duration quiet = is_emulated() ? Duration{kEmulatedPasteQuiet} : Duration{kPasteQuiet};
     return {.begin = [machine](std::string text) { return begin_paste(machine, std::move(text)); },
-            .wait_fetched = [machine, loop = &host_.loop](
-                                Duration timeout, Cancel cancel) { return wait_paste(machine, *loop, timeout, cancel); },
+            .wait_fetched =
+                [machine, loop = &host_.loop, quiet](Duration timeout, Cancel cancel) {
+                    return wait_paste(machine, *loop, quiet, timeout, cancel);
+                },
             .restore = [machine] { return end_paste(machine); }};
 }
 

@@ -39,6 +39,7 @@ class MachineFixture : public ::testing::Test {
         machine_.reset();
         loop_.run_ready();
         EXPECT_TRUE(wait_until([this] { return processes().empty(); })) << "a process is left";
+        for (const auto pid : processes()) ::kill(pid, SIGKILL);
         std::error_code error;
         for (const auto& entry : std::filesystem::recursive_directory_iterator{folder_, error})
             EXPECT_FALSE(entry.is_socket()) << entry.path() << " is left";

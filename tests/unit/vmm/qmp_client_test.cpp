@@ -25,6 +25,10 @@ class QmpClientTest : public ::testing::Test {
     };
     using Outcome = std::shared_ptr<std::optional<Result<json>>>;
 
+    ~QmpClientTest() override {
+        client_.reset();
+        loop_.run_ready();  // what waited has been told, and ends
+    }
     std::unique_ptr<QmpClient> make_client() {
         return std::make_unique<QmpClient>(
             loop_,
