@@ -102,7 +102,7 @@ class Machine : public std::enable_shared_from_this<Machine> {
     // D-Bus peer to peer, with QEMU as the server.
     Task<Result<UniqueFd>> open_display();
 
-    // `events` as in QMP's input-send-event.
+    // `events` as in QMP's input-send-event. QEMU refuses them while it is paused.
     Task<Result<>> send_input(nlohmann::json events);
 
     // The agent's connection. reset() is called on it by the machine at each

@@ -110,7 +110,8 @@ class FakeQemu {
         }
         if (command == "x-events")
             for (int i = 0; i < arguments.at("count").get<int>(); ++i)
-                say({{"event", "X_EVENT"}, {"data", {{"number", i}}}});
+                say({{"event", "X_EVENT"},
+                     {"data", {{"number", i}, {"padding", std::string(arguments.value("size", 0U), 'p')}}}});
         say({{"return", result}, {"id", request.at("id")}});
         if (command == "x-events") passed_.reset();  // whoever holds the other end sees that all is said
     }

@@ -10,7 +10,7 @@ namespace dormouse::vmm {
 // echoes on that of its second. The variable's words: "plain", "slow" (one byte at a
 // time), "deaf" (never answers), "fail" (says why on stderr, ends with 3).
 //
-// Commands of its own: x-events {count}: so many X_EVENTs; x-length {text};
+// Commands of its own: x-events {count, size?}: so many X_EVENTs; x-length {text};
 // x-read-fd {}: what the passed descriptor holds; x-hang {}: stops for good;
 // x-guest {read: bool}: whether the guest reads.
 constexpr const char* kFakeQemu = "DORMOUSE_FAKE_QEMU";

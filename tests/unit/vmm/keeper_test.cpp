@@ -194,9 +194,9 @@ TEST_F(KeeperTest, BoundsWhatWaitsForADaemonThatDoesNotRead) {
     machine_.reset();
     auto silent = connect_unix(keeper_socket(run_folder()), SOCK_SEQPACKET);
     ASSERT_TRUE(silent);
-    const std::string request = R"(Q{"execute": "x-events", "arguments": {"count": 200000}, "id": "z"})";
+    const std::string request = R"(Q{"execute": "x-events", "arguments": {"count": 500, "size": 10000}, "id": "z"})";
     ASSERT_EQ(::send(silent->get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
-    // 13 MB of events: QEMU waits, the keeper holds a megabyte, and is not stuck.
+    // 5 MB of events: QEMU waits, the keeper holds a megabyte, and is not stuck.
     ASSERT_TRUE(wait_until([&] { return sleeps(keeper) && sleeps(qemu); }));
     EXPECT_LT(resident_kib(keeper), 200'000);  // much of it the sanitizer's
     Daemon next{loop_, run_folder()};
@@ -212,9 +212,9 @@ TEST_F(KeeperTest, EchoesGuestBytesAndGrantsCredit) {
     std::string sent;
     for (int i = 0; i < 4; ++i) sent += std::string(50'000, static_cast<char>('a' + i));
     daemon.link->send_guest(sent);
-    EXPECT_TRUE(wait_until([&] { return daemon.guest.size() >= sent.size() && daemon.credit >= sent.size(); }));
-    EXPECT_TRUE(daemon.guest == sent);
-    EXPECT_EQ(daemon.credit, sent.size());
+    // The machine's own greeting to the guest may come back before it.
+    EXPECT_TRUE(wait_until([&] { return daemon.guest.ends_with(sent); }));
+    EXPECT_TRUE(wait_until([&] { return daemon.credit >= sent.size(); }));
     daemon.link->send_control({{"type", "end"}, {"grace_ms", 0}});
     EXPECT_TRUE(wait_until([&] { return daemon.closed; }));
 }

@@ -207,6 +207,8 @@ TEST_F(MachineTest, SendsInput) {
     start(real({"-device", "virtio-keyboard-pci"}));
     const auto event = json::parse(
         R"([{"type": "key", "data": {"down": true, "key": {"type": "qcode", "data": "a"}}}])");
+    EXPECT_THAT(loop_.run_until_complete(machine_->send_input(event)).error().message, HasSubstr("not running"));
+    EXPECT_TRUE(loop_.run_until_complete(machine_->resume()));
     EXPECT_TRUE(loop_.run_until_complete(machine_->send_input(event)));
     EXPECT_FALSE(loop_.run_until_complete(machine_->send_input(json::parse(R"([{"type": "nonsense"}])"))));
     quit();

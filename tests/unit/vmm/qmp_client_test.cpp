@@ -129,7 +129,7 @@ TEST_F(QmpClientTest, GoesOnAfterLinesThatMakeNoSense) {
     for (const char* line : {"", "nonsense", "[1,2]", "{\"return\": 1}", "{\"return\": 1, \"id\": 7}", "\xff\xfe{",
                              "{\"event\": 5}", "{\"error\": \"text\"}", "{\"QMP\": null}", "{}"})
         receive(line);
-    receive(std::string(kMaxQmpLine + 10, 'x'));
+    client_->on_bytes(std::string(kMaxQmpLine + 10, 'x') + "\n");
     succeed(0, "{}");
     EXPECT_TRUE((**query).has_value());
     EXPECT_TRUE(events_.empty());
