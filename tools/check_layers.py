@@ -43,7 +43,7 @@ HOMES = {
     "xcb/": {"guest/agent"},
     "spdlog/": {"hostd/base"},
     "CLI/": {"hostd/cli", "hostd"},
-    "toml++/": {"hostd/base", "hostd/desktop"},
+    "toml++/": {"hostd/base"},
     "Q": {"hostd/console"},
 }
 

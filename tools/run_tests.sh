@@ -3,7 +3,7 @@
 # ./dormouse test [--long] [--only checks|unit|e2e] [--base REVISION]
 #
 #   checks   layers, sizes, formatting; clang-tidy on the sources that differ from --base (default: the parent commit)
-#   unit     unit tests and fuzz replays under asan+ubsan, the threaded ones under tsan, all in the release build
+#   unit     unit tests and fuzz replays under asan+ubsan, the threaded ones under tsan
 #   e2e      bakes the template where needed, then the end-to-end tests on real desktops
 #   --long   also the long runs (tests that set DORMOUSE_LONG)
 set -euo pipefail
@@ -74,7 +74,7 @@ if wanted checks; then
     run_checks
 fi
 step "Release build, warnings are errors"
-build release
+build release dormoused dormouse dormouse-keeper dormouse-guestd
 if wanted checks; then
     step "clang-tidy on what changed"
     run_tidy

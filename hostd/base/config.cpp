@@ -5,9 +5,9 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <toml++/toml.h>
 
 #include "hostd/base/file.h"
+#include "hostd/base/toml.h"
 
 namespace dormouse {
 
@@ -94,6 +94,8 @@ Result<Config> load_config() {
         } catch (const toml::parse_error& error) {
             return fail(Errc::InvalidArgument, fmt::format("{}: line {}: {}", config.file().string(),
                                                            error.source().begin.line, std::string{error.description()}));
+        } catch (const std::runtime_error& error) {
+            return fail(Errc::InvalidArgument, fmt::format("{}: {}", config.file().string(), error.what()));
         }
     }
     if (const auto listen = environment("DORMOUSE_LISTEN"); !listen.empty())

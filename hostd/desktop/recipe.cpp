@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <toml++/toml.h>
 
 #include "hostd/base/file.h"
+#include "hostd/base/toml.h"
 
 namespace dormouse::desktop {
 
@@ -58,15 +58,15 @@ class Reader {
         for (const auto& [key, node] : table_)
             if (std::find(known_.begin(), known_.end(), key.str()) == known_.end())
                 wrong(node, key.str(), "is not a key of a recipe");
-        return error_;
+        return error_ ? error_ : missing_;  // a key that is written wrongly explains one that is missing
     }
 
   private:
     const toml::node* take(std::string_view key, bool required) {
         known_.push_back(std::string{key});
         const auto* node = table_.get(key);
-        if (!node && required && !error_)
-            error_ = Error{Errc::InvalidArgument, fmt::format("'{}{}' is missing", prefix_, key), {}, 0};
+        if (!node && required && !missing_)
+            missing_ = Error{Errc::InvalidArgument, fmt::format("'{}{}' is missing", prefix_, key), {}, 0};
         return node;
     }
     void wrong(const toml::node& node, std::string_view key, const std::string& what) {
@@ -77,6 +77,7 @@ class Reader {
     std::string prefix_;
     std::vector<std::string> known_;
     std::optional<Error> error_;
+    std::optional<Error> missing_;
 };
 
 // "1280x800"; each side a multiple of 2 within what virtio-gpu and encoders take.
@@ -159,6 +160,8 @@ Result<Recipe> parse_recipe(std::string_view toml_text, const std::filesystem::p
     } catch (const toml::parse_error& error) {
         return fail(Errc::InvalidArgument,
                     fmt::format("line {}: {}", error.source().begin.line, std::string{error.description()}));
+    } catch (const std::runtime_error& error) {
+        return fail(Errc::InvalidArgument, error.what());
     }
 }
 

@@ -139,7 +139,7 @@ TEST_F(KeeperTest, ForgetsHalfALineOfADaemonThatWasKilled) {
         auto socket = connect_unix(keeper_socket(run_folder()), SOCK_SEQPACKET);  // replaces the first
         ASSERT_TRUE(socket);
         const std::string half = "q{\"execute\": \"x-length\", \"argum";
-        ASSERT_EQ(::send(socket->get(), half.data(), half.size(), 0), static_cast<ssize_t>(half.size()));
+        ASSERT_EQ(::send(socket->get(), half.data(), half.size(), MSG_NOSIGNAL), static_cast<ssize_t>(half.size()));
     }
     adopt();
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(qmp("query-status"));
@@ -195,7 +195,7 @@ TEST_F(KeeperTest, BoundsWhatWaitsForADaemonThatDoesNotRead) {
     auto silent = connect_unix(keeper_socket(run_folder()), SOCK_SEQPACKET);
     ASSERT_TRUE(silent);
     const std::string request = R"(Q{"execute": "x-events", "arguments": {"count": 500, "size": 10000}, "id": "z"})";
-    ASSERT_EQ(::send(silent->get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+    ASSERT_EQ(::send(silent->get(), request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
     // 5 MB of events: QEMU waits, the keeper holds a megabyte, and is not stuck.
     ASSERT_TRUE(wait_until([&] { return sleeps(keeper) && sleeps(qemu); }));
     EXPECT_LT(resident_kib(keeper), 200'000);  // much of it the sanitizer's
