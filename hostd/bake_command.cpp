@@ -14,15 +14,19 @@ namespace dormouse {
 namespace {
 
 // The step with its number's digits removed: "booting (12 s)" is one step.
-std::string step_kind(const std::string& step) { return step.substr(0, step.find(" (")); }
+std::string step_kind(const std::string& step) {
+    return step.substr(0, step.find(" ("));
+}
 
 class ProgressLine {
   public:
-    explicit ProgressLine(const Clock& clock) : clock_(clock), start_(clock.now()), terminal_(::isatty(STDOUT_FILENO) == 1) {}
+    explicit ProgressLine(const Clock& clock)
+        : clock_(clock), start_(clock.now()), terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
     void show(double done, const std::string& step) {
         const auto passed = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - start_).count();
-        const auto line = fmt::format("  [{:3.0f} %] {:2d}:{:02d}  {}", done * 100, passed / 60, passed % 60, step);
+        const auto line =
+            fmt::format("  [{:3.0f} %] {:2d}:{:02d}  {}", done * 100, passed / 60, passed % 60, step);
         if (terminal_) {
             fmt::print("\r\x1b[K{}", line);
             if (done >= 1) fmt::print("\n");
@@ -48,11 +52,15 @@ class ProgressLine {
 Result<> run_bake(desktop::Host& host, const BakeCommand& command) {
     namespace fs = std::filesystem;
     const auto source = fs::absolute(command.source).lexically_normal();
-    const auto recipe = command.recipe.empty() ? source / "assets/templates/desktop.toml" : fs::absolute(command.recipe);
-    const auto agent = command.agent.empty() ? host.keeper_binary.parent_path() / "dormouse-guestd" : fs::absolute(command.agent);
+    const auto recipe =
+        command.recipe.empty() ? source / "assets/templates/desktop.toml" : fs::absolute(command.recipe);
+    const auto agent = command.agent.empty() ? host.keeper_binary.parent_path() / "dormouse-guestd"
+                                             : fs::absolute(command.agent);
     ProgressLine line{host.loop.clock()};
     desktop::BakeOptions options{
-        .inputs = {.recipe_file = recipe, .builder = source / "guest/image/build-rootfs.sh", .agent_binary = agent},
+        .inputs = {.recipe_file = recipe,
+                   .builder = source / "guest/image/build-rootfs.sh",
+                   .agent_binary = agent},
         .source_root = source,
         .progress = [&line](double done, const std::string& step) { line.show(done, step); }};
     const auto cancelled = options.cancelled;

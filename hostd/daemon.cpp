@@ -27,7 +27,8 @@ Result<fs::path> keeper_binary() {
     if (error) return fail_errno("/proc/self/exe", error.value());
     auto keeper = self.parent_path() / "dormouse-keeper";
     if (!fs::exists(keeper, error))
-        return fail(Errc::NotFound, fmt::format("{} is missing", keeper.string()), "build Dormouse again: ./dormouse up");
+        return fail(Errc::NotFound, fmt::format("{} is missing", keeper.string()),
+                    "build Dormouse again: ./dormouse up");
     return keeper;
 }
 
@@ -46,8 +47,8 @@ Result<UniqueFd> take_lock(const Config& config) {
 
 Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
     DORMOUSE_CO_TRY(co_await service.recover());
-    auto server = api::ApiServer::start(host.loop, service,
-                                        {.address = host.config.listen_address, .port = host.config.listen_port});
+    auto server = api::ApiServer::start(
+        host.loop, service, {.address = host.config.listen_address, .port = host.config.listen_port});
     if (!server) {
         auto error = server.error();
         if (error.code == Errc::Conflict && error.hint.empty())
@@ -55,9 +56,11 @@ Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
         co_return fail(std::move(error));
     }
     Completion<int> ended{host.loop};
-    const auto signals = SignalWatch::open(host.loop, [ended](int signal) mutable { ended.complete(signal); });
+    const auto signals =
+        SignalWatch::open(host.loop, [ended](int signal) mutable { ended.complete(signal); });
     if (!signals) co_return fail(signals.error());
-    log::info("daemon.ready", {{"url", host.config.url()}, {"home", host.config.home.string()}, {"pid", ::getpid()}});
+    log::info("daemon.ready",
+              {{"url", host.config.url()}, {"home", host.config.home.string()}, {"pid", ::getpid()}});
 
     const int signal = co_await ended;
     log::info("daemon.stopping", {{"signal", signal}});
@@ -77,7 +80,10 @@ Result<desktop::Host> look_at_host(Config config, EventLoop& loop, WorkPool& poo
         error.hint = "install QEMU: apt-get install qemu-system-x86";
         return fail(std::move(error));
     }
-    desktop::Host host{.config = std::move(config), .loop = loop, .pool = pool, .keeper_binary = std::move(keeper),
+    desktop::Host host{.config = std::move(config),
+                       .loop = loop,
+                       .pool = pool,
+                       .keeper_binary = std::move(keeper),
                        .qemu = std::move(*qemu)};
     DORMOUSE_TRY(desktop::find_machine_user(host));
     DORMOUSE_TRY(desktop::prepare_folders(host));
@@ -95,7 +101,8 @@ Result<> run_daemon(desktop::Host& host) {
     DORMOUSE_TRY_ASSIGN(const auto lock, take_lock(host.config));
     DORMOUSE_TRY_ASSIGN(const auto database, db::Database::open(host.config.database()));
     DORMOUSE_TRY_ASSIGN(auto stores, desktop::open_stores(*database));
-    DORMOUSE_TRY(desktop::ensure_admin_token(stores.tokens, host.config.admin_token(), host.loop.clock().wall()));
+    DORMOUSE_TRY(
+        desktop::ensure_admin_token(stores.tokens, host.config.admin_token(), host.loop.clock().wall()));
     db::StoreThread store_thread;
     desktop::Service service{host, stores, store_thread, DORMOUSE_VERSION};
     return host.loop.run_until_complete(serve(host, service));

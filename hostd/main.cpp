@@ -33,10 +33,13 @@ int main(int argc, char** argv) {
     app.add_flag("--verbose", verbose, "Also log what is only of interest while looking for a fault");
     app.set_version_flag("--version", DORMOUSE_VERSION);
     BakeCommand bake;
-    auto* bake_app = app.add_subcommand("bake", "Make a template from its recipe, unless it is there already");
-    bake_app->add_option("--source", bake.source, "The folder with assets/ and guest/ (a checkout)")->required();
+    auto* bake_app =
+        app.add_subcommand("bake", "Make a template from its recipe, unless it is there already");
+    bake_app->add_option("--source", bake.source, "The folder with assets/ and guest/ (a checkout)")
+        ->required();
     bake_app->add_option("--recipe", bake.recipe, "The recipe (default: the built-in desktop)");
-    bake_app->add_option("--agent", bake.agent, "The guest agent (default: dormouse-guestd beside this program)");
+    bake_app->add_option("--agent", bake.agent,
+                         "The guest agent (default: dormouse-guestd beside this program)");
     CLI11_PARSE(app, argc, argv);
 
     block_signals();

@@ -29,10 +29,11 @@ Result<SignalWatch> SignalWatch::open(EventLoop& loop, std::function<void(int si
     SignalWatch made;
     made.fd_ = UniqueFd{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
     if (!made.fd_) return fail_errno("cannot make a signalfd");
-    made.watch_ = loop.watch(made.fd_.get(), POLLIN, [fd = made.fd_.get(), callback = std::move(callback)](short) {
-        signalfd_siginfo info{};
-        if (::read(fd, &info, sizeof info) == sizeof info) callback(static_cast<int>(info.ssi_signo));
-    });
+    made.watch_ =
+        loop.watch(made.fd_.get(), POLLIN, [fd = made.fd_.get(), callback = std::move(callback)](short) {
+            signalfd_siginfo info{};
+            if (::read(fd, &info, sizeof info) == sizeof info) callback(static_cast<int>(info.ssi_signo));
+        });
     return made;
 }
 

@@ -38,7 +38,8 @@ Result<> create_overlay(const std::filesystem::path& path, const std::filesystem
 
 // Writes into the header of a qcow2 that what is below it is the file `name` in
 // its own folder, without looking at that file: for layers that are moved together.
-Result<> set_backing_beside(const std::filesystem::path& path, const std::string& name, const std::string& format);
+Result<> set_backing_beside(const std::filesystem::path& path, const std::string& name,
+                            const std::string& format);
 
 // `in_use` also reads an image that a running machine has open; its sizes may be old.
 Result<DiskInfo> disk_info(const std::filesystem::path& path, const std::string& format, bool in_use = false);

@@ -28,7 +28,9 @@ inline bool bool_field(const nlohmann::json& object, const char* key, bool fallb
     return value.is_boolean() ? value.get<bool>() : fallback;
 }
 // Gives a discarded value instead of throwing; check is_discarded().
-inline nlohmann::json parse_json(std::string_view text) { return nlohmann::json::parse(text, nullptr, false); }
+inline nlohmann::json parse_json(std::string_view text) {
+    return nlohmann::json::parse(text, nullptr, false);
+}
 
 // Never throws, whatever bytes are in the strings: what is not UTF-8 is replaced.
 inline std::string dump_json(const nlohmann::json& value) {

@@ -62,7 +62,8 @@ Result<std::unique_ptr<Keeper>> Keeper::start(EventLoop& loop, LaunchFile file, 
     // Not by a look at the socket: that would take the connection from its daemon.
     DORMOUSE_TRY_ASSIGN(keeper->lock_, lock_file(keeper_lock(keeper->file_.run_folder)));
     keeper->remove_sockets();  // of one that was killed
-    DORMOUSE_TRY_ASSIGN(keeper->listener_, listen_unix(keeper_socket(keeper->file_.run_folder), SOCK_SEQPACKET));
+    DORMOUSE_TRY_ASSIGN(keeper->listener_,
+                        listen_unix(keeper_socket(keeper->file_.run_folder), SOCK_SEQPACKET));
     auto started = keeper->start_qemu(spawner);
     if (started) started = keeper->write_state();
     if (!started) {
@@ -73,8 +74,8 @@ Result<std::unique_ptr<Keeper>> Keeper::start(EventLoop& loop, LaunchFile file, 
     auto& self = *keeper;
     self.listen_watch_ = loop.watch(self.listener_.get(), POLLIN, [&self](short) { self.accept_daemons(); });
     self.exit_watch_ = loop.watch(self.qemu_.pidfd.get(), POLLIN, [&self](short) { self.on_qemu_exit(); });
-    self.launch_timer_ = loop.after(std::chrono::milliseconds{self.file_.timeout_ms},
-                                    [&self] { self.on_launch_timeout(); });
+    self.launch_timer_ =
+        loop.after(std::chrono::milliseconds{self.file_.timeout_ms}, [&self] { self.on_launch_timeout(); });
     self.connect_qmp();
     return keeper;
 }
@@ -110,7 +111,8 @@ Result<> Keeper::write_state() const {
 void Keeper::connect_qmp() {
     connect_timer_ = 0;
     if (exit_) return;
-    if (auto socket = connect_unix(file_.qmp_socket, SOCK_STREAM)) return on_qmp_connected(std::move(*socket));
+    if (auto socket = connect_unix(file_.qmp_socket, SOCK_STREAM))
+        return on_qmp_connected(std::move(*socket));
     const bool fast = loop_.clock().now() - started_ < kFastConnectTime;
     connect_timer_ = loop_.after(fast ? kConnectInterval : kSlowConnectInterval, [this] { connect_qmp(); });
 }
@@ -171,7 +173,8 @@ void Keeper::on_launch_timeout() {
     launch_timer_ = 0;
     log::error("qemu.silent", {{"desktop", file_.id}});
     if (daemon_)
-        daemon_->send_control({{"type", "failed"}, {"message", "QEMU did not answer on its monitor in time"}});
+        daemon_->send_control(
+            {{"type", "failed"}, {"message", "QEMU did not answer on its monitor in time"}});
     end(Duration::zero());
 }
 
@@ -229,7 +232,9 @@ void Keeper::end(Duration grace) {
     kill_timer_ = loop_.after(grace, [this] { kill_qemu(); });
 }
 
-void Keeper::kill_qemu() { ::syscall(SYS_pidfd_send_signal, qemu_.pidfd.get(), SIGKILL, nullptr, 0); }
+void Keeper::kill_qemu() {
+    ::syscall(SYS_pidfd_send_signal, qemu_.pidfd.get(), SIGKILL, nullptr, 0);
+}
 
 void Keeper::on_qemu_exit() {
     exit_watch_.reset();
@@ -243,7 +248,8 @@ void Keeper::on_qemu_exit() {
     record.requested = requested_;
     record.shutdown_reason = shutdown_reason_;
     record.ended_at_ms =
-        std::chrono::duration_cast<std::chrono::milliseconds>(loop_.clock().wall().time_since_epoch()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(loop_.clock().wall().time_since_epoch())
+            .count();
     exit_ = record;
     log::info("qemu.ended", {{"desktop", file_.id}, {"status", record.to_text()}, {"requested", requested_}});
     auto notice = to_json(record);

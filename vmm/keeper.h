@@ -35,7 +35,7 @@ class Keeper {
     static constexpr std::size_t kKeptEvents = 200;
     static constexpr std::size_t kKeptEventBytes = 1 << 20;
     static constexpr std::size_t kMaxQueuedForQemu = 16 << 20;
-    static constexpr std::size_t kMaxQueuedLines = 512;       // each may hold a descriptor
+    static constexpr std::size_t kMaxQueuedLines = 512;      // each may hold a descriptor
     static constexpr std::size_t kPauseGuestAt = 512 << 10;  // queued for the daemon
     static constexpr std::size_t kPauseQmpAt = 1 << 20;
 

@@ -40,7 +40,9 @@ void Keeper::serve(UniqueFd connection) {
     // conversation; whole QMP lines go through.
     if (guest_stream_) guest_stream_->drop_queued();
     KeeperLink::Handlers handlers;
-    handlers.on_qmp_line = [this](std::string line, UniqueFd fd) { on_daemon_line(std::move(line), std::move(fd)); };
+    handlers.on_qmp_line = [this](std::string line, UniqueFd fd) {
+        on_daemon_line(std::move(line), std::move(fd));
+    };
     handlers.on_line_dropped = [this] { refuse_line("the command is too long"); };
     handlers.on_guest = [this](std::string_view bytes) { on_daemon_guest(bytes); };
     handlers.on_control = [this](const json& message) { on_daemon_control(message); };
@@ -70,7 +72,8 @@ KeeperHello Keeper::hello() const {
 
 void Keeper::on_daemon_line(std::string line, UniqueFd fd) {
     if (!ready_ || !qmp_stream_) return refuse_line("QEMU's monitor is not connected");
-    if (qmp_stream_->queued() + line.size() > kMaxQueuedForQemu || qmp_stream_->queued_pieces() >= kMaxQueuedLines)
+    if (qmp_stream_->queued() + line.size() > kMaxQueuedForQemu ||
+        qmp_stream_->queued_pieces() >= kMaxQueuedLines)
         return refuse_line("QEMU does not read from its monitor");
     line += '\n';
     qmp_stream_->send(std::move(line), std::move(fd));

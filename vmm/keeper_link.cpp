@@ -13,7 +13,10 @@
 namespace dormouse::vmm {
 
 KeeperLink::KeeperLink(EventLoop& loop, UniqueFd socket, Handlers handlers)
-    : loop_(loop), socket_(std::move(socket)), handlers_(std::move(handlers)), buffer_(kMaxPayload + 1, '\0') {
+    : loop_(loop),
+      socket_(std::move(socket)),
+      handlers_(std::move(handlers)),
+      buffer_(kMaxPayload + 1, '\0') {
     watch_ = loop_.watch(socket_.get(), POLLIN, [this](short revents) { on_ready(revents); });
 }
 
@@ -33,9 +36,13 @@ void KeeperLink::send_guest(std::string_view bytes) {
     }
 }
 
-void KeeperLink::send_guest_credit(std::size_t bytes) { send(PacketType::GuestCredit, std::to_string(bytes)); }
+void KeeperLink::send_guest_credit(std::size_t bytes) {
+    send(PacketType::GuestCredit, std::to_string(bytes));
+}
 
-void KeeperLink::send_control(const nlohmann::json& message) { send(PacketType::Control, dump_json(message)); }
+void KeeperLink::send_control(const nlohmann::json& message) {
+    send(PacketType::Control, dump_json(message));
+}
 
 void KeeperLink::send(PacketType type, std::string_view payload, UniqueFd fd) {
     if (!socket_) return;
@@ -93,7 +100,8 @@ KeeperLink::Read KeeperLink::read_one() {
     // before its last packets: those are its exit notice, or that we are replaced.
     if (got < 0 && (errno == ECONNRESET || errno == EINTR))
         got = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (got < 0) return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK ? Read::Nothing : Read::Closed;
+    if (got < 0)
+        return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK ? Read::Nothing : Read::Closed;
     UniqueFd passed;
     for (auto* header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -167,9 +175,12 @@ void KeeperLink::on_ready(short revents) {
     // A few packets only: the others on the loop have their turn too.
     for (int round = 0; round < 16; ++round) {
         switch (read_one()) {
-            case Read::Packet: break;
-            case Read::Nothing: return;
-            case Read::Closed: return close();
+            case Read::Packet:
+                break;
+            case Read::Nothing:
+                return;
+            case Read::Closed:
+                return close();
         }
     }
 }

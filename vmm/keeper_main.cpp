@@ -32,7 +32,8 @@ constexpr auto kTermGrace = std::chrono::seconds{10};
 // Nothing of the daemon's surroundings reaches QEMU but what it needs.
 void clean_environment() {
     std::map<std::string, std::string> kept;
-    for (const char* name : {"PATH", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"})
+    for (const char* name :
+         {"PATH", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"})
         if (const char* value = ::getenv(name)) kept.emplace(name, value);
     ::clearenv();
     for (const auto& [name, value] : kept) ::setenv(name.c_str(), value.c_str(), 1);
@@ -90,7 +91,8 @@ int keep(const char* launch_file, UniqueFd daemon) {
 
 int main(int argc, char** argv) {
     if (argc != 2) {
-        std::fprintf(stderr, "usage: dormouse-keeper LAUNCH_FILE\nIt is started by dormoused, for one desktop.\n");
+        std::fprintf(stderr,
+                     "usage: dormouse-keeper LAUNCH_FILE\nIt is started by dormoused, for one desktop.\n");
         return 2;
     }
     // The process that the daemon started ends at once and is reaped by it; the

@@ -59,7 +59,8 @@ Result<LaunchFile> parse_launch_file(std::string_view text) {
     file.id = text_field(value, "id");
     file.identity = text_field(value, "identity");
     for (const auto& argument : field(value, "argv")) {
-        if (!argument.is_string()) return fail(Errc::Corrupt, "the launch file's argv is not a list of strings");
+        if (!argument.is_string())
+            return fail(Errc::Corrupt, "the launch file's argv is not a list of strings");
         file.argv.push_back(argument.get<std::string>());
     }
     if (const auto& env = field(value, "env"); env.is_object()) {
@@ -71,7 +72,8 @@ Result<LaunchFile> parse_launch_file(std::string_view text) {
     file.qmp_socket = text_field(value, "qmp_socket");
     file.guest_socket = text_field(value, "guest_socket");
     file.timeout_ms = int_field(value, "timeout_ms", file.timeout_ms);
-    if (file.argv.empty() || file.run_folder.empty() || file.desktop_folder.empty() || file.qmp_socket.empty())
+    if (file.argv.empty() || file.run_folder.empty() || file.desktop_folder.empty() ||
+        file.qmp_socket.empty())
         return fail(Errc::Corrupt, "the launch file lacks argv, run_folder, desktop_folder or qmp_socket");
     return file;
 }
@@ -97,10 +99,12 @@ Result<KeeperHello> parse_hello(const json& value) {
     hello.desktop_folder = text_field(value, "desktop_folder");
     hello.qemu_version = text_field(value, "qemu_version");
     if (hello.protocol != kKeeperProtocol)
-        return fail(Errc::Conflict,
-                    fmt::format("the keeper speaks protocol {}, this daemon {}", hello.protocol, kKeeperProtocol),
-                    "stop the desktop with the version of dormouse that started it");
-    if (hello.keeper_pid <= 1 || hello.qemu_pid <= 1) return fail(Errc::Corrupt, "the keeper's hello names no process");
+        return fail(
+            Errc::Conflict,
+            fmt::format("the keeper speaks protocol {}, this daemon {}", hello.protocol, kKeeperProtocol),
+            "stop the desktop with the version of dormouse that started it");
+    if (hello.keeper_pid <= 1 || hello.qemu_pid <= 1)
+        return fail(Errc::Corrupt, "the keeper's hello names no process");
     return hello;
 }
 

@@ -141,14 +141,17 @@ Result<sockaddr_un> address_of(const std::filesystem::path& path) {
     address.sun_family = AF_UNIX;
     const auto text = path.string();
     if (text.size() >= sizeof address.sun_path)
-        return fail(Errc::InvalidArgument,
-                    fmt::format("the socket path {} is longer than {} bytes", text, sizeof address.sun_path - 1),
-                    "use a shorter run folder");
+        return fail(
+            Errc::InvalidArgument,
+            fmt::format("the socket path {} is longer than {} bytes", text, sizeof address.sun_path - 1),
+            "use a shorter run folder");
     std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
     return address;
 }
 
-const sockaddr* generic(const sockaddr_un& address) { return reinterpret_cast<const sockaddr*>(&address); }
+const sockaddr* generic(const sockaddr_un& address) {
+    return reinterpret_cast<const sockaddr*>(&address);
+}
 
 }  // namespace
 

@@ -35,9 +35,12 @@ json arguments_of(const char* name, json value) {
     arguments[name] = std::move(value);
     return arguments;
 }
-json display_client(const std::string& fd_name) { return {{"protocol", "@dbus-display"}, {"fdname", fd_name}}; }
+json display_client(const std::string& fd_name) {
+    return {{"protocol", "@dbus-display"}, {"fdname", fd_name}};
+}
 json end_message(Duration grace) {
-    return {{"type", "end"}, {"grace_ms", std::chrono::duration_cast<std::chrono::milliseconds>(grace).count()}};
+    return {{"type", "end"},
+            {"grace_ms", std::chrono::duration_cast<std::chrono::milliseconds>(grace).count()}};
 }
 
 constexpr auto kFirstPoll = std::chrono::milliseconds{1};
@@ -48,7 +51,9 @@ constexpr auto kLongestPoll = std::chrono::milliseconds{20};
 Machine::Machine(EventLoop& loop, std::string id, std::filesystem::path run_folder)
     : loop_(loop), id_(std::move(id)), run_folder_(std::move(run_folder)) {}
 
-Machine::~Machine() { disconnect(); }
+Machine::~Machine() {
+    disconnect();
+}
 
 Task<Result<json>> Machine::qmp(std::string command, json arguments, Duration timeout) {
     co_return co_await qmp_with_fd(std::move(command), std::move(arguments), UniqueFd{}, timeout);
@@ -57,7 +62,8 @@ Task<Result<json>> Machine::qmp(std::string command, json arguments, Duration ti
 Task<Result<json>> Machine::qmp_with_fd(std::string command, json arguments, UniqueFd fd, Duration timeout) {
     const auto self = shared_from_this();
     if (exit_ || announced_) co_return fail(gone_error());
-    co_return co_await qmp_->execute_with_fd(std::move(command), std::move(arguments), std::move(fd), timeout);
+    co_return co_await qmp_->execute_with_fd(std::move(command), std::move(arguments), std::move(fd),
+                                             timeout);
 }
 
 Task<Result<>> Machine::simple(std::string command) {
@@ -66,9 +72,13 @@ Task<Result<>> Machine::simple(std::string command) {
     co_return Result<>{};
 }
 
-Task<Result<>> Machine::resume() { return simple("cont"); }
+Task<Result<>> Machine::resume() {
+    return simple("cont");
+}
 
-Task<Result<>> Machine::pause() { return simple("stop"); }
+Task<Result<>> Machine::pause() {
+    return simple("stop");
+}
 
 Task<Result<std::string>> Machine::run_state() {
     const auto answer = co_await qmp("query-status");
@@ -99,8 +109,10 @@ Task<Result<>> Machine::restore(UniqueFd state, Duration timeout) {
     if (!name) co_return fail(name.error());
     const auto begun = co_await qmp("migrate-incoming", arguments_of("uri", "fd:" + *name), kLoadingQuery);
     auto result = Result<>{};
-    if (begun) result = co_await wait_incoming(timeout);
-    else result = fail(begun.error());
+    if (begun)
+        result = co_await wait_incoming(timeout);
+    else
+        result = fail(begun.error());
     if (!result && (announced_ || exit_))
         co_return fail(Errc::Corrupt, "QEMU did not take the memory image: " + gone_error().message);
     if (result) guest_->reset();
@@ -127,7 +139,8 @@ Task<Result<>> Machine::wait_incoming(Duration timeout) {
 
 Task<Result<>> Machine::save_to(UniqueFd out, Duration timeout) {
     const auto self = shared_from_this();
-    const auto raised = co_await qmp("migrate-set-parameters", arguments_of("max-bandwidth", kUnlimitedBandwidth));
+    const auto raised =
+        co_await qmp("migrate-set-parameters", arguments_of("max-bandwidth", kUnlimitedBandwidth));
     if (!raised) co_return fail(raised.error());
     auto name = co_await pass_fd(std::move(out));
     if (!name) co_return fail(name.error());
@@ -151,13 +164,15 @@ Task<Result<>> Machine::wait_outgoing(Duration timeout) {
         poll = std::min<Duration>(poll * 2, kLongestPoll);
     }
     const auto cancelled = co_await qmp("migrate_cancel");
-    co_return fail(Errc::Timeout, cancelled ? "QEMU did not save the memory in time" : cancelled.error().message);
+    co_return fail(Errc::Timeout,
+                   cancelled ? "QEMU did not save the memory in time" : cancelled.error().message);
 }
 
 Task<Result<UniqueFd>> Machine::open_display() {
     const auto self = shared_from_this();
     int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) co_return fail_errno("cannot make a socket pair");
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        co_return fail_errno("cannot make a socket pair");
     UniqueFd ours{ends[0]};
     UniqueFd theirs{ends[1]};
     auto name = co_await pass_fd(std::move(theirs));

@@ -32,14 +32,15 @@ class KeeperLink;
 // most 107 bytes). `desktop_folder` gets launch.json, exit.json, keeper.log and
 // qemu.log. Both must be writable for `uid` when one is given.
 struct LaunchOptions {
-    std::string id;                        // of the desktop; for logs and messages
-    CommandLine qemu;                      // argv and env; `descriptors`, `uid`, `directory` and so on are not used
+    std::string id;    // of the desktop; for logs and messages
+    CommandLine qemu;  // argv and env; `descriptors`, `uid`, `directory` and so on are not used
     std::filesystem::path run_folder;      // made (0700) when absent
     std::filesystem::path desktop_folder;  // must exist
     std::filesystem::path keeper_binary;   // dormouse-keeper
     std::filesystem::path qmp_socket;      // where QEMU listens; empty: run_folder/qmp.sock
-    std::filesystem::path guest_socket;    // the agent's chardev; empty: run_folder/agent.sock; "-": there is none
-    std::optional<uid_t> uid;              // of keeper and QEMU, set before exec
+    std::filesystem::path
+        guest_socket;          // the agent's chardev; empty: run_folder/agent.sock; "-": there is none
+    std::optional<uid_t> uid;  // of keeper and QEMU, set before exec
     std::optional<gid_t> gid;
     Duration timeout = std::chrono::seconds{20};  // until QMP answers
 };
@@ -94,8 +95,8 @@ class Machine : public std::enable_shared_from_this<Machine> {
     // paused; it stays so.
     Task<Result<>> save_to(UniqueFd out, Duration timeout = std::chrono::minutes{15});
 
-    Task<Result<>> resume();  // cont
-    Task<Result<>> pause();   // stop
+    Task<Result<>> resume();                // cont
+    Task<Result<>> pause();                 // stop
     Task<Result<std::string>> run_state();  // "running", "paused", "inmigrate", ...
 
     // A new connection to the D-Bus display; the end that is returned speaks

@@ -57,7 +57,8 @@ Result<> give_to(const fs::path& path, const LaunchOptions& options) {
     if (!options.uid && !options.gid) return {};
     const auto uid = options.uid.value_or(static_cast<uid_t>(-1));
     const auto gid = options.gid.value_or(static_cast<gid_t>(-1));
-    if (::chown(path.c_str(), uid, gid) != 0) return fail_errno(fmt::format("cannot give {} to its user", path.string()));
+    if (::chown(path.c_str(), uid, gid) != 0)
+        return fail_errno(fmt::format("cannot give {} to its user", path.string()));
     return {};
 }
 
@@ -135,7 +136,9 @@ void log_started(const std::string& id, pid_t pid, std::int64_t milliseconds) {
 void log_adopted(const std::string& id, pid_t pid) {
     log::info("machine.adopted", {{"desktop", id}, {"pid", pid}});
 }
-json end_at_once() { return {{"type", "end"}, {"grace_ms", 0}}; }
+json end_at_once() {
+    return {{"type", "end"}, {"grace_ms", 0}};
+}
 
 // A missing program or folder is no "not found" to whoever asked for a desktop.
 Error launch_error(const std::string& id, Error error) {

@@ -38,7 +38,8 @@ std::vector<std::string> command_line(pid_t pid) {
 
 bool is_keeper_of(const Leftover& leftover, const std::vector<std::string>& argv) {
     return argv.size() == 2 && !leftover.desktop_folder.empty() &&
-           fs::path{argv[0]}.filename() == "dormouse-keeper" && argv[1] == leftover.desktop_folder / "launch.json";
+           fs::path{argv[0]}.filename() == "dormouse-keeper" &&
+           argv[1] == leftover.desktop_folder / "launch.json";
 }
 
 // The state file was written by the user that QEMU runs as: it must not make us
@@ -46,16 +47,17 @@ bool is_keeper_of(const Leftover& leftover, const std::vector<std::string>& argv
 bool same_owner(const fs::path& run_folder, pid_t pid) {
     struct stat folder {};
     struct stat process {};
-    return ::stat(run_folder.c_str(), &folder) == 0 && ::stat(fmt::format("/proc/{}", pid).c_str(), &process) == 0 &&
-           folder.st_uid == process.st_uid;
+    return ::stat(run_folder.c_str(), &folder) == 0 &&
+           ::stat(fmt::format("/proc/{}", pid).c_str(), &process) == 0 && folder.st_uid == process.st_uid;
 }
 
 // As a whole argument, or in a path of one: never by chance.
 bool is_qemu_of(const Leftover& leftover, const std::vector<std::string>& argv) {
-    if (leftover.identity.empty() || argv.empty() || fs::path{argv[0]}.filename() == "dormouse-keeper") return false;
+    if (leftover.identity.empty() || argv.empty() || fs::path{argv[0]}.filename() == "dormouse-keeper")
+        return false;
     return std::any_of(argv.begin() + 1, argv.end(), [&](const auto& argument) {
-        return argument == leftover.identity ||
-               (leftover.identity.front() == '/' && argument.find(leftover.identity + "/") != std::string::npos);
+        return argument == leftover.identity || (leftover.identity.front() == '/' &&
+                                                 argument.find(leftover.identity + "/") != std::string::npos);
     });
 }
 
@@ -92,7 +94,8 @@ Result<> end_process(pid_t pid, Matches matches, std::chrono::steady_clock::time
     if (::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0) != 0 && errno != ESRCH)
         return fail_errno(fmt::format("cannot end process {}", pid));
     for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
         pollfd wait{pidfd.get(), POLLIN, 0};
         const int ready = ::poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
         if (ready > 0) return {};
@@ -107,7 +110,8 @@ std::vector<Leftover> find_leftovers(const fs::path& run_root) {
     std::vector<Leftover> found;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator{run_root, error})
-        if (entry.is_directory(error) && holds_anything(entry.path())) found.push_back(read_state(entry.path()));
+        if (entry.is_directory(error) && holds_anything(entry.path()))
+            found.push_back(read_state(entry.path()));
     if (found.empty()) return found;
     for (const auto& entry : fs::directory_iterator{"/proc", error}) {
         const auto name = entry.path().filename().string();

@@ -16,8 +16,8 @@ namespace dormouse::vmm {
 
 // What there is of one machine in the folder of run folders.
 struct Leftover {
-    std::string id;                        // as the keeper was told; else the run folder's name
-    std::string identity;                  // in QEMU's command line; empty when it is not known
+    std::string id;        // as the keeper was told; else the run folder's name
+    std::string identity;  // in QEMU's command line; empty when it is not known
     std::filesystem::path run_folder;
     std::filesystem::path desktop_folder;  // empty when it is not known
     pid_t keeper_pid = -1;                 // -1: not running

@@ -27,7 +27,9 @@ constexpr std::size_t kMaxGuestBacklog = 32 << 20;
 // Events kept for a listener that is not set yet.
 constexpr std::size_t kMaxUndelivered = 1000;
 
-UniqueFd open_pidfd(pid_t pid) { return UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}; }
+UniqueFd open_pidfd(pid_t pid) {
+    return UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+}
 
 std::string last_lines(const ExitRecord& record, std::size_t count) {
     std::string text;
@@ -49,7 +51,9 @@ void Machine::attach(UniqueFd connection) {
     qmp_ = std::make_unique<QmpClient>(
         loop_, [this](std::string line, UniqueFd fd) { return send_qmp(std::move(line), std::move(fd)); },
         [this](std::string name, json data) { on_qmp_event(std::move(name), std::move(data)); });
-    if (!guest_) guest_ = std::make_unique<GuestChannel>(loop_, [this](std::string bytes) { send_guest(std::move(bytes)); });
+    if (!guest_)
+        guest_ = std::make_unique<GuestChannel>(loop_,
+                                                [this](std::string bytes) { send_guest(std::move(bytes)); });
     guest_out_.clear();
     guest_in_flight_ = 0;
     has_hello_ = false;
@@ -61,7 +65,8 @@ void Machine::on_control(const json& message) {
     if (type == "hello" || type == "ready") {
         on_hello(message);
     } else if (type == "failed") {
-        launch_error_ = Error{Errc::Unavailable, text_field(message, "message"), text_field(message, "hint"), 0};
+        launch_error_ =
+            Error{Errc::Unavailable, text_field(message, "message"), text_field(message, "hint"), 0};
         wake_waiting();
     } else if (type == "exit") {
         auto record = parse_exit_record(message);
@@ -113,7 +118,8 @@ void Machine::on_keeper_gone() {
     record.pid = hello_.qemu_pid;
     record.keeper_lost = true;
     record.ended_at_ms =
-        std::chrono::duration_cast<std::chrono::milliseconds>(loop_.clock().wall().time_since_epoch()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(loop_.clock().wall().time_since_epoch())
+            .count();
     announced_ = record;
     qmp_->close(gone_error());
     guest_->disconnect();
@@ -127,7 +133,8 @@ void Machine::on_keeper_gone() {
 
 void Machine::finish(ExitRecord record) {
     if (exit_) return;
-    log::info("machine.ended", {{"desktop", id_}, {"status", record.to_text()}, {"requested", record.requested}});
+    log::info("machine.ended",
+              {{"desktop", id_}, {"status", record.to_text()}, {"requested", record.requested}});
     exit_ = std::move(record);
     link_.reset();
     // The keeper has done this, unless it was killed.
@@ -177,7 +184,8 @@ void Machine::disconnect() {
 }
 
 Result<> Machine::send_qmp(std::string line, UniqueFd fd) {
-    if (!link_ || !link_->open() || !hello_.ready) return fail(Errc::Unavailable, "the desktop is not connected");
+    if (!link_ || !link_->open() || !hello_.ready)
+        return fail(Errc::Unavailable, "the desktop is not connected");
     if (!line.empty() && line.back() == '\n') line.pop_back();
     if (line.size() > kMaxQmpLine) return fail(Errc::TooLarge, "the command to QEMU is too long");
     link_->send_qmp_line(line, std::move(fd));
@@ -216,8 +224,10 @@ void Machine::on_qmp_event(std::string name, json data) {
         // What was sent to a closed port, and half of a message that the guest
         // had read before it closed it, are void.
         guest_out_.clear();
-        if (bool_field(data, "open")) guest_->reset();
-        else guest_->disconnect();
+        if (bool_field(data, "open"))
+            guest_->reset();
+        else
+            guest_->disconnect();
     }
     if (name == "MIGRATION" || name == "STOP" || name == "RESUME" || name == "SHUTDOWN") wake_waiting();
     if (undelivered_.size() >= kMaxUndelivered) undelivered_.pop_front();

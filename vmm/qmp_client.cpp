@@ -55,7 +55,9 @@ QmpClient::QmpClient(EventLoop& loop, Send send, EventHandler on_event)
       framer_(kMaxQmpLine),
       prefix_(random_hex(6) + "-") {}
 
-QmpClient::~QmpClient() { close(Error{Errc::Interrupted, "the connection to QEMU was given up", {}, 0}); }
+QmpClient::~QmpClient() {
+    close(Error{Errc::Interrupted, "the connection to QEMU was given up", {}, 0});
+}
 
 void QmpClient::on_bytes(std::string_view bytes) {
     framer_.feed(bytes);
@@ -77,14 +79,16 @@ bool QmpClient::on_message(QmpMessage message) {
         case QmpMessage::Kind::Event:
             if (!closed_ && on_event_) on_event_(std::move(message.name), std::move(message.value));
             return false;
-        case QmpMessage::Kind::Return: return finish(message.id, std::move(message.value));
+        case QmpMessage::Kind::Return:
+            return finish(message.id, std::move(message.value));
         case QmpMessage::Kind::Error: {
             const auto found = pending_.find(message.id);
             const auto command = found == pending_.end() ? std::string{} : found->second.command;
-            return finish(message.id,
-                          fail(code_of(message.name), fmt::format("QEMU refused {}: {}", command, message.text)));
+            return finish(message.id, fail(code_of(message.name),
+                                           fmt::format("QEMU refused {}: {}", command, message.text)));
         }
-        case QmpMessage::Kind::Unknown: return false;
+        case QmpMessage::Kind::Unknown:
+            return false;
     }
     return false;
 }
@@ -97,7 +101,8 @@ bool QmpClient::finish(const std::string& id, Result<json> result) {
     return true;
 }
 
-Completion<Result<json>> QmpClient::begin(std::string command, json arguments, UniqueFd fd, Duration timeout) {
+Completion<Result<json>> QmpClient::begin(std::string command, json arguments, UniqueFd fd,
+                                          Duration timeout) {
     Completion<Result<json>> done{loop_};
     if (closed_) {
         done.complete(fail(Errc::Unavailable, closed_->message, closed_->hint));
@@ -121,7 +126,8 @@ Task<Result<json>> QmpClient::execute(std::string command, json arguments, Durat
     co_return co_await done;
 }
 
-Task<Result<json>> QmpClient::execute_with_fd(std::string command, json arguments, UniqueFd fd, Duration timeout) {
+Task<Result<json>> QmpClient::execute_with_fd(std::string command, json arguments, UniqueFd fd,
+                                              Duration timeout) {
     const auto done = begin(std::move(command), std::move(arguments), std::move(fd), timeout);
     co_return co_await done;
 }

@@ -59,7 +59,8 @@ class QmpClient {
 
     // Gives QEMU's "return". An answer that comes after the time-out is ignored.
     // Errc::Unavailable once closed.
-    Task<Result<nlohmann::json>> execute(std::string command, nlohmann::json arguments = nlohmann::json::object(),
+    Task<Result<nlohmann::json>> execute(std::string command,
+                                         nlohmann::json arguments = nlohmann::json::object(),
                                          Duration timeout = std::chrono::seconds{10});
     Task<Result<nlohmann::json>> execute_with_fd(std::string command, nlohmann::json arguments, UniqueFd fd,
                                                  Duration timeout = std::chrono::seconds{10});

@@ -17,7 +17,8 @@ namespace dormouse::api {
 // What the requests in progress share. It outlives the server while they last.
 class ApiServer::Core {
   public:
-    Core(EventLoop& event_loop, desktop::Gateway& domain) : loop(event_loop), gateway(domain), idle_(event_loop) {}
+    Core(EventLoop& event_loop, desktop::Gateway& domain)
+        : loop(event_loop), gateway(domain), idle_(event_loop) {}
 
     EventLoop& loop;
     desktop::Gateway& gateway;
@@ -86,7 +87,8 @@ wsio::HttpResponse no_such_path(const wsio::HttpRequest& request) {
 }  // namespace
 
 // Net thread.
-void ApiServer::Core::receive(std::shared_ptr<Core> core, wsio::HttpRequest request, wsio::Responder responder) {
+void ApiServer::Core::receive(std::shared_ptr<Core> core, wsio::HttpRequest request,
+                              wsio::Responder responder) {
     auto found = find_route(request.method, request.path);
     if (std::holds_alternative<NoSuchPath>(found)) return responder.respond(no_such_path(request));
     if (const auto* other = std::get_if<OtherMethods>(&found))
@@ -100,8 +102,8 @@ void ApiServer::Core::receive(std::shared_ptr<Core> core, wsio::HttpRequest requ
 
     core->opened();
     auto& loop = core->loop;
-    auto job = std::make_shared<Job>(Job{std::move(core), std::move(match), std::move(request), std::move(*token),
-                                         std::move(responder), Cancel{}});
+    auto job = std::make_shared<Job>(Job{std::move(core), std::move(match), std::move(request),
+                                         std::move(*token), std::move(responder), Cancel{}});
     job->responder.on_disconnect([&loop, weak = std::weak_ptr{job}] {
         loop.post([weak] {
             if (const auto gone = weak.lock()) gone->cancel.cancel();
@@ -116,7 +118,8 @@ Task<void> ApiServer::Core::serve(std::shared_ptr<Job> job) {
         job->responder.respond(std::move(response));
     } catch (const std::exception& exception) {
         const Error error{Errc::Internal, "something went wrong inside", "the daemon's log says more", 0};
-        log::error("api.exception", {{"path", job->request.path}, {"what", std::string_view{exception.what()}}});
+        log::error("api.exception",
+                   {{"path", job->request.path}, {"what", std::string_view{exception.what()}}});
         job->responder.respond(error_response(error));
     }
     job->core->closed();
@@ -146,7 +149,8 @@ Task<wsio::HttpResponse> ApiServer::Core::answer(std::shared_ptr<Job> job) {
 Result<std::unique_ptr<ApiServer>> ApiServer::start(EventLoop& core, desktop::Gateway& gateway,
                                                     wsio::HttpServerOptions options) {
     auto shared = std::make_shared<Core>(core, gateway);
-    DORMOUSE_TRY_ASSIGN(auto server, wsio::HttpServer::start(std::move(options), [shared](auto request, auto responder) {
+    DORMOUSE_TRY_ASSIGN(auto server,
+                        wsio::HttpServer::start(std::move(options), [shared](auto request, auto responder) {
                             Core::receive(shared, std::move(request), std::move(responder));
                         }));
     return std::unique_ptr<ApiServer>{new ApiServer{std::move(shared), std::move(server)}};
@@ -155,13 +159,17 @@ Result<std::unique_ptr<ApiServer>> ApiServer::start(EventLoop& core, desktop::Ga
 ApiServer::ApiServer(std::shared_ptr<Core> core, std::unique_ptr<wsio::HttpServer> server)
     : core_(std::move(core)), server_(std::move(server)) {}
 
-ApiServer::~ApiServer() { stop(); }
+ApiServer::~ApiServer() {
+    stop();
+}
 
 void ApiServer::stop() {
     server_->stop();
     core_->stop();
 }
 
-Task<void> ApiServer::finished() { co_await core_->idle(); }
+Task<void> ApiServer::finished() {
+    co_await core_->idle();
+}
 
 }  // namespace dormouse::api

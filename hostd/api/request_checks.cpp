@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t kLongestToken = 200;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
 
 bool equal_words(std::string_view left, std::string_view right) {
     return std::equal(left.begin(), left.end(), right.begin(), right.end(),
@@ -38,9 +40,11 @@ Result<std::string> bearer_token(const wsio::HttpRequest& request) {
     constexpr std::string_view kScheme = "Bearer ";
     const auto value = wsio::find_header(request.headers, "authorization");
     if (value.size() < kScheme.size() || !equal_words(value.substr(0, kScheme.size()), kScheme))
-        return fail(Errc::Unauthenticated, "this needs a token", "send it as a header: Authorization: Bearer dm_...");
+        return fail(Errc::Unauthenticated, "this needs a token",
+                    "send it as a header: Authorization: Bearer dm_...");
     const auto token = trim(value.substr(kScheme.size()));
-    if (token.empty() || token.size() > kLongestToken || !std::all_of(token.begin(), token.end(), is_token_character))
+    if (token.empty() || token.size() > kLongestToken ||
+        !std::all_of(token.begin(), token.end(), is_token_character))
         return fail(unknown_token());
     return std::string{token};
 }
@@ -66,7 +70,8 @@ Result<> check_content_type(const wsio::HttpRequest& request) {
     const auto value = wsio::find_header(request.headers, "content-type");
     if (request.body.empty() || value.empty()) return {};
     if (equal_words(trim(value.substr(0, value.find(';'))), "application/json")) return {};
-    return fail(Errc::InvalidArgument, fmt::format("Content-Type: {} is not understood", schema::shown(value)),
+    return fail(Errc::InvalidArgument,
+                fmt::format("Content-Type: {} is not understood", schema::shown(value)),
                 "send JSON with Content-Type: application/json; with curl: --json instead of -d");
 }
 

@@ -12,17 +12,19 @@
 namespace dormouse::api {
 
 wsio::HttpResponse error_response(const Error& error) {
-    auto response =
-        wsio::HttpResponse::json(schema::http_status(error.code), schema::to_json(schema::ErrorBody{error, {}}));
+    auto response = wsio::HttpResponse::json(schema::http_status(error.code),
+                                             schema::to_json(schema::ErrorBody{error, {}}));
     if (error.code == Errc::Unauthenticated)
         response.headers.emplace_back("WWW-Authenticate", R"(Bearer realm="dormouse")");
     return response;
 }
 
-wsio::HttpResponse method_not_allowed(std::string_view method, std::string_view path, const std::string& allow) {
-    auto response = error_response({Errc::InvalidArgument,
-                                    fmt::format("{} is not possible on {}", schema::shown(method), schema::shown(path)),
-                                    fmt::format("possible: {}", allow), 0});
+wsio::HttpResponse method_not_allowed(std::string_view method, std::string_view path,
+                                      const std::string& allow) {
+    auto response =
+        error_response({Errc::InvalidArgument,
+                        fmt::format("{} is not possible on {}", schema::shown(method), schema::shown(path)),
+                        fmt::format("possible: {}", allow), 0});
     response.status = 405;
     response.headers.emplace_back("Allow", allow);
     return response;

@@ -15,7 +15,8 @@ namespace dormouse::api {
 wsio::HttpResponse error_response(const Error& error);
 
 // 405 with what the path does allow ("GET, HEAD").
-wsio::HttpResponse method_not_allowed(std::string_view method, std::string_view path, const std::string& allow);
+wsio::HttpResponse method_not_allowed(std::string_view method, std::string_view path,
+                                      const std::string& allow);
 
 // image/png with an ETag, or 304 when `if_none_match` (the header's value, may
 // be empty) has that ETag.

@@ -36,7 +36,8 @@ void add(std::string& list, std::string_view method) {
 
 }  // namespace
 
-std::variant<RouteMatch, NoSuchPath, OtherMethods> find_route(std::string_view method, std::string_view path) {
+std::variant<RouteMatch, NoSuchPath, OtherMethods> find_route(std::string_view method,
+                                                              std::string_view path) {
     const auto wanted = method == "HEAD" ? "GET" : method;
     std::string allow;
     for (const auto& route : route_table()) {

@@ -75,7 +75,9 @@ HttpResponse created_desktop(const Answer& answer, const HttpRequest& request) {
     return response;
 }
 
-HttpResponse no_content(const Answer&, const HttpRequest&) { return {.status = 204, .headers = {}, .body = {}}; }
+HttpResponse no_content(const Answer&, const HttpRequest&) {
+    return {.status = 204, .headers = {}, .body = {}};
+}
 
 HttpResponse picture(const Answer& answer, const HttpRequest& request) {
     const auto* value = std::get_if<desktop::Picture>(&answer);
@@ -138,6 +140,8 @@ const Route kRoutes[] = {
 
 }  // namespace
 
-std::span<const Route> route_table() { return kRoutes; }
+std::span<const Route> route_table() {
+    return kRoutes;
+}
 
 }  // namespace dormouse::api

@@ -43,17 +43,27 @@ schema::ActionResult to_schema(const desktop::ActionOutcome& outcome) {
 
 desktop::Action to_command(const schema::Action& action) {
     switch (action.kind) {
-        case schema::ActionKind::Screenshot: return desktop::ScreenshotAction{};
-        case schema::ActionKind::LeftClick: return click(desktop::Button::Left, 1, action);
-        case schema::ActionKind::RightClick: return click(desktop::Button::Right, 1, action);
-        case schema::ActionKind::DoubleClick: return click(desktop::Button::Left, 2, action);
-        case schema::ActionKind::MouseMove: return desktop::MoveAction{needed(action.coordinate)};
+        case schema::ActionKind::Screenshot:
+            return desktop::ScreenshotAction{};
+        case schema::ActionKind::LeftClick:
+            return click(desktop::Button::Left, 1, action);
+        case schema::ActionKind::RightClick:
+            return click(desktop::Button::Right, 1, action);
+        case schema::ActionKind::DoubleClick:
+            return click(desktop::Button::Left, 2, action);
+        case schema::ActionKind::MouseMove:
+            return desktop::MoveAction{needed(action.coordinate)};
         case schema::ActionKind::LeftClickDrag:
-            return desktop::DragAction{.from = needed(action.start_coordinate), .to = needed(action.coordinate)};
-        case schema::ActionKind::Scroll: return scroll(action);
-        case schema::ActionKind::Key: return desktop::KeyAction{action.text.value_or("")};
-        case schema::ActionKind::Type: return desktop::TypeAction{action.text.value_or("")};
-        case schema::ActionKind::Wait: return desktop::WaitAction{action.duration.value_or(Duration{})};
+            return desktop::DragAction{.from = needed(action.start_coordinate),
+                                       .to = needed(action.coordinate)};
+        case schema::ActionKind::Scroll:
+            return scroll(action);
+        case schema::ActionKind::Key:
+            return desktop::KeyAction{action.text.value_or("")};
+        case schema::ActionKind::Type:
+            return desktop::TypeAction{action.text.value_or("")};
+        case schema::ActionKind::Wait:
+            return desktop::WaitAction{action.duration.value_or(Duration{})};
     }
     return desktop::ScreenshotAction{};
 }
@@ -86,7 +96,8 @@ schema::Desktop to_schema(const desktop::DesktopInfo& info) {
     out.memory_mib = info.memory_mib;
     out.cpus = info.cpus;
     out.accelerator = info.accelerator;
-    if (info.exit) out.exit = schema::Exit{.status = info.exit->status, .last_output = info.exit->last_output};
+    if (info.exit)
+        out.exit = schema::Exit{.status = info.exit->status, .last_output = info.exit->last_output};
     return out;
 }
 

@@ -6,12 +6,12 @@
 #include <thread>
 
 // For our own mistakes only, never for input. Always on.
-#define DORMOUSE_CHECK(condition)                                                                  \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            std::fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #condition);      \
-            std::abort();                                                                          \
-        }                                                                                          \
+#define DORMOUSE_CHECK(condition)                                                              \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            std::fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #condition); \
+            std::abort();                                                                      \
+        }                                                                                      \
     } while (false)
 
 namespace dormouse {

@@ -55,7 +55,8 @@ Result<> parse_listen(const std::string& text, Config& config) {
     unsigned port = 0;
     const char* end = text.data() + text.size();
     const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || port == 0 || port > 65535 || address.empty()) return bad();
+    if (parsed.ec != std::errc{} || parsed.ptr != end || port == 0 || port > 65535 || address.empty())
+        return bad();
     config.listen_address = address;
     config.listen_port = static_cast<std::uint16_t>(port);
     return {};
@@ -70,11 +71,13 @@ Result<Config> load_config() {
     } else if (const auto user_home = environment("HOME"); !user_home.empty()) {
         config.home = fs::path{user_home} / ".local/share/dormouse";
     } else {
-        return fail(Errc::InvalidArgument, "neither DORMOUSE_HOME nor HOME is set", "set DORMOUSE_HOME to a folder");
+        return fail(Errc::InvalidArgument, "neither DORMOUSE_HOME nor HOME is set",
+                    "set DORMOUSE_HOME to a folder");
     }
     config.run = run_folder(config.home);
     const auto templates = environment("DORMOUSE_TEMPLATES");
-    config.templates = templates.empty() ? config.home / "templates" : fs::absolute(templates).lexically_normal();
+    config.templates =
+        templates.empty() ? config.home / "templates" : fs::absolute(templates).lexically_normal();
 
     std::error_code ignored;
     if (fs::exists(config.file(), ignored)) {
@@ -92,8 +95,9 @@ Result<Config> load_config() {
                 }
             }
         } catch (const toml::parse_error& error) {
-            return fail(Errc::InvalidArgument, fmt::format("{}: line {}: {}", config.file().string(),
-                                                           error.source().begin.line, std::string{error.description()}));
+            return fail(Errc::InvalidArgument,
+                        fmt::format("{}: line {}: {}", config.file().string(), error.source().begin.line,
+                                    std::string{error.description()}));
         } catch (const std::runtime_error& error) {
             return fail(Errc::InvalidArgument, fmt::format("{}: {}", config.file().string(), error.what()));
         }

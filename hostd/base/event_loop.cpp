@@ -27,8 +27,7 @@ void EventLoop::IoWatch::reset() {
     loop_ = nullptr;
 }
 
-EventLoop::EventLoop(const Clock& clock)
-    : clock_(clock), wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+EventLoop::EventLoop(const Clock& clock) : clock_(clock), wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     DORMOUSE_CHECK(wakeup_);
 }
 

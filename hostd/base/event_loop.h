@@ -65,9 +65,9 @@ class EventLoop {
     // Awaitable: resumes on the loop once `delay` has passed.
     Task<void> sleep(Duration delay);
 
-    void run();                           // until stop()
+    void run();                            // until stop()
     void run_once(Duration longest_wait);  // one round; waits at most so long
-    void run_ready();                     // rounds without waiting, until nothing is ready
+    void run_ready();                      // rounds without waiting, until nothing is ready
 
     // Starts `task` and runs the loop until it has ended. For programs of one
     // job and for tests; not from inside the loop.
@@ -173,7 +173,9 @@ template <class T>
 T EventLoop::run_until_complete(Task<T> task) {
     std::optional<T> result;
     // The closure must outlive the coroutine made from it.
-    auto body = [](Task<T> inner, std::optional<T>& out) -> Task<void> { out.emplace(co_await std::move(inner)); };
+    auto body = [](Task<T> inner, std::optional<T>& out) -> Task<void> {
+        out.emplace(co_await std::move(inner));
+    };
     spawn(body(std::move(task), result));
     while (!result) run_once(std::chrono::seconds{60});
     return std::move(*result);

@@ -6,8 +6,12 @@
 namespace dormouse {
 
 namespace {
-bool lower(char c) { return c >= 'a' && c <= 'z'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
+bool lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+bool digit(char c) {
+    return c >= '0' && c <= '9';
+}
 }  // namespace
 
 bool is_identifier(std::string_view text) {

@@ -13,8 +13,8 @@ namespace {
 spdlog::logger& logger() {
     // Made on first use so that a program which never logs opens nothing.
     static const auto instance = [] {
-        auto made = std::make_shared<spdlog::logger>("dormouse",
-                                                     std::make_shared<spdlog::sinks::stderr_sink_mt>());
+        auto made =
+            std::make_shared<spdlog::logger>("dormouse", std::make_shared<spdlog::sinks::stderr_sink_mt>());
         made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
         made->flush_on(spdlog::level::info);
         return made;
@@ -24,10 +24,14 @@ spdlog::logger& logger() {
 
 spdlog::level::level_enum to_spdlog(Level level) {
     switch (level) {
-        case Level::Debug: return spdlog::level::debug;
-        case Level::Info: return spdlog::level::info;
-        case Level::Warn: return spdlog::level::warn;
-        case Level::Error: return spdlog::level::err;
+        case Level::Debug:
+            return spdlog::level::debug;
+        case Level::Info:
+            return spdlog::level::info;
+        case Level::Warn:
+            return spdlog::level::warn;
+        case Level::Error:
+            return spdlog::level::err;
     }
     return spdlog::level::err;
 }
@@ -59,7 +63,9 @@ void append_value(std::string& line, std::string_view value) {
 
 }  // namespace
 
-void set_level(Level level) { logger().set_level(to_spdlog(level)); }
+void set_level(Level level) {
+    logger().set_level(to_spdlog(level));
+}
 
 std::string format_line(std::string_view name, Fields fields) {
     std::string line{name};

@@ -27,10 +27,18 @@ enum class Level { Debug, Info, Warn, Error };
 void set_level(Level level);
 void event(Level level, std::string_view name, Fields fields);
 
-inline void debug(std::string_view name, Fields fields = {}) { event(Level::Debug, name, fields); }
-inline void info(std::string_view name, Fields fields = {}) { event(Level::Info, name, fields); }
-inline void warn(std::string_view name, Fields fields = {}) { event(Level::Warn, name, fields); }
-inline void error(std::string_view name, Fields fields = {}) { event(Level::Error, name, fields); }
+inline void debug(std::string_view name, Fields fields = {}) {
+    event(Level::Debug, name, fields);
+}
+inline void info(std::string_view name, Fields fields = {}) {
+    event(Level::Info, name, fields);
+}
+inline void warn(std::string_view name, Fields fields = {}) {
+    event(Level::Warn, name, fields);
+}
+inline void error(std::string_view name, Fields fields = {}) {
+    event(Level::Error, name, fields);
+}
 
 // The line that event() would write, without time and level.
 std::string format_line(std::string_view name, Fields fields);

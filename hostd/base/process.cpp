@@ -103,7 +103,8 @@ void place_descriptors(Prepared& prepared, int& report) {
         if (program < 0) child_fail(report);
     }
     if (!command.directory.empty() && ::chdir(command.directory.c_str()) != 0) child_fail(report);
-    if (command.gid && (::setgroups(0, nullptr) != 0 || ::setresgid(*command.gid, *command.gid, *command.gid) != 0))
+    if (command.gid &&
+        (::setgroups(0, nullptr) != 0 || ::setresgid(*command.gid, *command.gid, *command.gid) != 0))
         child_fail(report);
     if (command.uid && ::setresuid(*command.uid, *command.uid, *command.uid) != 0) child_fail(report);
     if (command.die_with_parent) {
@@ -168,8 +169,10 @@ ExitStatus wait_exit(const Child& child) {
     while (::waitpid(child.pid, &raw, 0) < 0 && errno == EINTR) {
     }
     ExitStatus status;
-    if (WIFSIGNALED(raw)) status.signal = WTERMSIG(raw);
-    else status.code = WEXITSTATUS(raw);
+    if (WIFSIGNALED(raw))
+        status.signal = WTERMSIG(raw);
+    else
+        status.code = WEXITSTATUS(raw);
     return status;
 }
 
@@ -185,7 +188,8 @@ class OutputCollector {
         if (kept_.size() > 2 * options_.keep_output) kept_.erase(0, kept_.size() - options_.keep_output);
         if (!options_.on_line) return;
         line_ += bytes;
-        for (auto end = line_.find_first_of("\r\n"); end != std::string::npos; end = line_.find_first_of("\r\n")) {
+        for (auto end = line_.find_first_of("\r\n"); end != std::string::npos;
+             end = line_.find_first_of("\r\n")) {
             if (end > 0) options_.on_line(std::string_view{line_}.substr(0, end));
             line_.erase(0, end + 1);
         }
@@ -239,8 +243,10 @@ Result<RunOutput> run_command(const CommandLine& command, const RunOptions& opti
         }
         const auto now = std::chrono::steady_clock::now();
         if (!ended_at) {
-            if (now - start > options.timeout) reason = Errc::Timeout;
-            else if (options.cancelled && options.cancelled()) reason = Errc::Interrupted;
+            if (now - start > options.timeout)
+                reason = Errc::Timeout;
+            else if (options.cancelled && options.cancelled())
+                reason = Errc::Interrupted;
             if (reason != Errc::Internal) {
                 ::kill(-child.pid, SIGTERM);
                 ended_at = now;
@@ -266,7 +272,8 @@ Result<std::string> run_checked(const CommandLine& command, const RunOptions& op
     auto tail = run.output;
     while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
     if (tail.size() > 600) tail.erase(0, tail.size() - 600);
-    return fail(Errc::Io, fmt::format("{} failed with {}: {}", command.argv.front(), run.status.to_text(), tail));
+    return fail(Errc::Io,
+                fmt::format("{} failed with {}: {}", command.argv.front(), run.status.to_text(), tail));
 }
 
 }  // namespace dormouse

@@ -23,16 +23,16 @@ struct CommandLine {
     std::vector<std::string> argv;           // argv[0] is looked up in PATH
     std::map<std::string, std::string> env;  // added to ours; an empty value removes the name
     std::filesystem::path directory;         // empty: ours
-    std::map<int, int> descriptors;          // number in the child -> ours; 0, 1, 2 default to /dev/null, ours, ours
-    std::optional<uid_t> uid;                // with `gid`, and no other groups; then argv[0] must not be a script
+    std::map<int, int> descriptors;  // number in the child -> ours; 0, 1, 2 default to /dev/null, ours, ours
+    std::optional<uid_t> uid;        // with `gid`, and no other groups; then argv[0] must not be a script
     std::optional<gid_t> gid;
-    bool new_session = false;       // setsid()
-    bool die_with_parent = false;   // SIGKILL when the thread that started it ends
+    bool new_session = false;      // setsid()
+    bool die_with_parent = false;  // SIGKILL when the thread that started it ends
 };
 
 // How a process ended.
 struct ExitStatus {
-    int code = 0;    // meaningful when signal is 0
+    int code = 0;  // meaningful when signal is 0
     int signal = 0;
     bool ok() const { return code == 0 && signal == 0; }
     std::string to_text() const;  // "exit code 1", "signal 9 (Killed)"
@@ -62,10 +62,10 @@ class ForkSpawner final : public Spawner {
 ExitStatus wait_exit(const Child& child);
 
 struct RunOptions {
-    Duration timeout = std::chrono::seconds{60};                // then SIGTERM, 5 s later SIGKILL, to the whole group
-    std::function<void(std::string_view line)> on_line;         // each line of output, as it comes
-    std::function<bool()> cancelled;                            // asked every 200 ms; true ends it like a timeout
-    std::size_t keep_output = 64 << 10;                         // the last bytes of output that are kept
+    Duration timeout = std::chrono::seconds{60};  // then SIGTERM, 5 s later SIGKILL, to the whole group
+    std::function<void(std::string_view line)> on_line;  // each line of output, as it comes
+    std::function<bool()> cancelled;                     // asked every 200 ms; true ends it like a timeout
+    std::size_t keep_output = 64 << 10;                  // the last bytes of output that are kept
 };
 struct RunOutput {
     ExitStatus status;

@@ -8,18 +8,30 @@ namespace dormouse {
 
 std::string_view errc_name(Errc code) {
     switch (code) {
-        case Errc::InvalidArgument: return "invalid_argument";
-        case Errc::Unauthenticated: return "unauthenticated";
-        case Errc::Denied: return "denied";
-        case Errc::NotFound: return "not_found";
-        case Errc::Conflict: return "conflict";
-        case Errc::TooLarge: return "too_large";
-        case Errc::Unavailable: return "unavailable";
-        case Errc::Timeout: return "timeout";
-        case Errc::Interrupted: return "interrupted";
-        case Errc::Io: return "io";
-        case Errc::Corrupt: return "corrupt";
-        case Errc::Internal: return "internal";
+        case Errc::InvalidArgument:
+            return "invalid_argument";
+        case Errc::Unauthenticated:
+            return "unauthenticated";
+        case Errc::Denied:
+            return "denied";
+        case Errc::NotFound:
+            return "not_found";
+        case Errc::Conflict:
+            return "conflict";
+        case Errc::TooLarge:
+            return "too_large";
+        case Errc::Unavailable:
+            return "unavailable";
+        case Errc::Timeout:
+            return "timeout";
+        case Errc::Interrupted:
+            return "interrupted";
+        case Errc::Io:
+            return "io";
+        case Errc::Corrupt:
+            return "corrupt";
+        case Errc::Internal:
+            return "internal";
     }
     return "internal";
 }
@@ -29,14 +41,20 @@ namespace {
 Errc code_of(int os_error) {
     switch (os_error) {
         case ENOENT:
-        case ENOTDIR: return Errc::NotFound;
+        case ENOTDIR:
+            return Errc::NotFound;
         case EACCES:
-        case EPERM: return Errc::Denied;
-        case EEXIST: return Errc::Conflict;
-        case ETIMEDOUT: return Errc::Timeout;
+        case EPERM:
+            return Errc::Denied;
+        case EEXIST:
+            return Errc::Conflict;
+        case ETIMEDOUT:
+            return Errc::Timeout;
         case EAGAIN:
-        case ECONNREFUSED: return Errc::Unavailable;
-        default: return Errc::Io;
+        case ECONNREFUSED:
+            return Errc::Unavailable;
+        default:
+            return Errc::Io;
     }
 }
 
@@ -49,7 +67,9 @@ tl::unexpected<Error> fail_errno(std::string_view doing, int os_error) {
                                      os_error});
 }
 
-tl::unexpected<Error> fail_errno(std::string_view doing) { return fail_errno(doing, errno); }
+tl::unexpected<Error> fail_errno(std::string_view doing) {
+    return fail_errno(doing, errno);
+}
 
 tl::unexpected<Error> fail_in(std::string_view context, Error error) {
     error.message = fmt::format("{}: {}", context, error.message);

@@ -48,7 +48,9 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 inline tl::unexpected<Error> fail(Errc code, std::string message, std::string hint = {}) {
     return tl::make_unexpected(Error{code, std::move(message), std::move(hint), 0});
 }
-inline tl::unexpected<Error> fail(Error error) { return tl::make_unexpected(std::move(error)); }
+inline tl::unexpected<Error> fail(Error error) {
+    return tl::make_unexpected(std::move(error));
+}
 
 // "doing: strerror(errno)", with the errno kept and a fitting code.
 tl::unexpected<Error> fail_errno(std::string_view doing, int os_error);
@@ -63,9 +65,9 @@ tl::unexpected<Error> fail_in(std::string_view context, Error error);
 #define DORMOUSE_CONCAT(a, b) DORMOUSE_CONCAT_INNER(a, b)
 
 // Returns the error of a Result-valued expression from the enclosing function.
-#define DORMOUSE_TRY(expression)                                                    \
-    do {                                                                            \
-        auto dormouse_result = (expression);                                        \
+#define DORMOUSE_TRY(expression)                                                     \
+    do {                                                                             \
+        auto dormouse_result = (expression);                                         \
         if (!dormouse_result) return ::tl::make_unexpected(dormouse_result.error()); \
     } while (false)
 
@@ -79,9 +81,9 @@ tl::unexpected<Error> fail_in(std::string_view context, Error error);
     DORMOUSE_TRY_ASSIGN_INNER(DORMOUSE_CONCAT(dormouse_result_, __LINE__), declaration, expression)
 
 // The same two inside a coroutine that returns Task<Result<T>>.
-#define DORMOUSE_CO_TRY(expression)                                                    \
-    do {                                                                               \
-        auto dormouse_result = (expression);                                           \
+#define DORMOUSE_CO_TRY(expression)                                                     \
+    do {                                                                                \
+        auto dormouse_result = (expression);                                            \
         if (!dormouse_result) co_return ::tl::make_unexpected(dormouse_result.error()); \
     } while (false)
 

@@ -29,10 +29,15 @@ Result<CommandLineStart> read_start(const Words& words) {
     CommandLineStart start;
     std::size_t at = 0;
     for (; at < words.size() && words[at].size() > 1 && words[at].starts_with('-'); ++at) {
-        if (words[at] == "--json") start.json = true;
-        else if (words[at] == "--help" || words[at] == "-h") start.help = true;
-        else if (words[at] == "--version") start.version = true;
-        else return fail(Errc::InvalidArgument, fmt::format("there is no option '{}'", words[at]), "see --help");
+        if (words[at] == "--json")
+            start.json = true;
+        else if (words[at] == "--help" || words[at] == "-h")
+            start.help = true;
+        else if (words[at] == "--version")
+            start.version = true;
+        else
+            return fail(Errc::InvalidArgument, fmt::format("there is no option '{}'", words[at]),
+                        "see --help");
     }
     start.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
     if (!start.rest.empty() && start.rest.front() == "help") {
@@ -120,7 +125,8 @@ int run_action(const Action& action, bool json, Streams& streams, const World& w
         complain(streams, connection.error());
         return exit_code_of(connection.error().code);
     }
-    Context context{std::move(*connection), streams,
+    Context context{std::move(*connection),
+                    streams,
                     {.json = json, .program = world.program, .clock = world.clock, .pause = world.pause}};
     auto code = action(context);
     return code ? *code : show_error(context, std::move(code.error()));
@@ -139,7 +145,8 @@ int run_verb(const Verb& verb, Words words, bool json, Streams& streams, const W
         streams.out << app.help();
         return kOk;
     } catch (const CLI::ParseError& error) {
-        complain(streams, {Errc::InvalidArgument, error.what(), "usage: " + usage_of(verb, world.program), 0});
+        complain(streams,
+                 {Errc::InvalidArgument, error.what(), "usage: " + usage_of(verb, world.program), 0});
         return kUsage;
     }
     return run_action(action, json, streams, world);

@@ -13,7 +13,7 @@ namespace dormouse::cli {
 struct World {
     std::function<Result<Connection>()> connect;  // asked once the words are known to be right
     const Clock& clock;
-    std::function<void(Duration)> pause;          // any thread
+    std::function<void(Duration)> pause;  // any thread
     std::string program = "./dormouse";
 };
 

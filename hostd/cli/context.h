@@ -65,10 +65,10 @@ class Context {
     // "./dormouse start main": what a person can type.
     std::string command(std::string_view rest) const { return fmt::format("{} {}", settings_.program, rest); }
 
-    void print(std::string_view text);      // to standard output, as it is
+    void print(std::string_view text);  // to standard output, as it is
     void print_line(std::string_view text);
-    void note(std::string_view line);       // for somebody who watches: to standard error, if that is a terminal
-    void complain(const Error& error);      // "dormouse: MESSAGE" and the hint, to standard error
+    void note(std::string_view line);   // for somebody who watches: to standard error, if that is a terminal
+    void complain(const Error& error);  // "dormouse: MESSAGE" and the hint, to standard error
 
     // What `error` means for whoever called us, with a hint of ours where we know
     // more than the one who made it. May ask the daemon whether it is there.

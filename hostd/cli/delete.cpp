@@ -28,7 +28,9 @@ Result<int> delete_all(Context& context, const std::vector<std::string>& names) 
 
 Action declare(CLI::App& app) {
     auto names = std::make_shared<std::vector<std::string>>();
-    const auto not_empty = [](const std::string& text) { return text.empty() ? std::string{"must not be empty"} : ""; };
+    const auto not_empty = [](const std::string& text) {
+        return text.empty() ? std::string{"must not be empty"} : "";
+    };
     app.add_option("NAME", *names, "Names or ids")->required()->check(CLI::Validator{not_empty, ""});
     return [names](Context& context) { return delete_all(context, *names); };
 }

@@ -16,18 +16,24 @@ using doctor::Level;
 
 std::string_view level_name(Level level) {
     switch (level) {
-        case Level::Ok: return "ok";
-        case Level::Warn: return "warn";
-        case Level::Fail: return "fail";
+        case Level::Ok:
+            return "ok";
+        case Level::Warn:
+            return "warn";
+        case Level::Fail:
+            return "fail";
     }
     return "fail";
 }
 
 Style level_style(Level level) {
     switch (level) {
-        case Level::Ok: return Style::Green;
-        case Level::Warn: return Style::Yellow;
-        case Level::Fail: return Style::Red;
+        case Level::Ok:
+            return Style::Green;
+        case Level::Warn:
+            return Style::Yellow;
+        case Level::Fail:
+            return Style::Red;
     }
     return Style::Red;
 }
@@ -39,11 +45,16 @@ Findings look(Context& context) {
     const auto daemon = doctor::look_at_daemon(context);
     Findings all{doctor::check_daemon(context, daemon), doctor::check_accelerator(daemon)};
     if (!context.connection().is_local) return all;
-    const Findings host{doctor::check_port(config, daemon), doctor::check_qemu(),
-                        doctor::check_tools(),              doctor::check_machine_user(),
-                        doctor::check_memory(),             doctor::check_disk(config),
-                        doctor::check_state_folder(config), doctor::check_run_folder(config),
-                        doctor::check_token_file(config),   doctor::check_template(config),
+    const Findings host{doctor::check_port(config, daemon),
+                        doctor::check_qemu(),
+                        doctor::check_tools(),
+                        doctor::check_machine_user(),
+                        doctor::check_memory(),
+                        doctor::check_disk(config),
+                        doctor::check_state_folder(config),
+                        doctor::check_run_folder(config),
+                        doctor::check_token_file(config),
+                        doctor::check_template(config),
                         doctor::check_leftovers(context, daemon)};
     all.insert(all.end(), host.begin(), host.end());
     return all;
@@ -52,7 +63,9 @@ Findings look(Context& context) {
 std::string to_json(const Findings& findings, bool healthy) {
     auto checks = schema::Json::array();
     for (const auto& one : findings)
-        checks.push_back({{"check", one.check}, {"level", level_name(one.level)}, {"text", one.text},
+        checks.push_back({{"check", one.check},
+                          {"level", level_name(one.level)},
+                          {"text", one.text},
                           {"advice", one.advice}});
     return schema::write_json(schema::Json{{"healthy", healthy}, {"checks", checks}});
 }
@@ -62,7 +75,8 @@ void print(Context& context, const Findings& findings) {
     for (const auto& one : findings) width = std::max(width, one.check.size());
     for (const auto& one : findings) {
         const auto level = fmt::format("{:<4}", level_name(one.level));
-        context.print_line(fmt::format("{}  {:<{}}  {}", styled(level, level_style(one.level), context.streams().colour),
+        context.print_line(fmt::format("{}  {:<{}}  {}",
+                                       styled(level, level_style(one.level), context.streams().colour),
                                        one.check, width, plain(one.text)));
         if (one.level != Level::Ok && !one.advice.empty())
             context.print_line(fmt::format("{:{}}{}", "", width + 8, plain(one.advice)));
@@ -72,7 +86,8 @@ void print(Context& context, const Findings& findings) {
 Result<int> examine(Context& context) {
     const auto findings = look(context);
     const auto count = [&](Level level) {
-        return std::count_if(findings.begin(), findings.end(), [&](const Finding& one) { return one.level == level; });
+        return std::count_if(findings.begin(), findings.end(),
+                             [&](const Finding& one) { return one.level == level; });
     };
     const bool healthy = count(Level::Fail) == 0;
     if (context.json()) {

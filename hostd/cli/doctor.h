@@ -14,7 +14,7 @@ enum class Level { Ok, Warn, Fail };
 
 // What one look at one thing has shown.
 struct Finding {
-    std::string check;   // "free disk"
+    std::string check;  // "free disk"
     Level level = Level::Ok;
     std::string text;    // what is so
     std::string advice;  // what to do about it; empty when Ok
@@ -23,7 +23,7 @@ using Findings = std::vector<Finding>;
 
 // What the daemon said, asked once for all checks.
 struct DaemonView {
-    bool answers = false;  // on /healthz
+    bool answers = false;    // on /healthz
     bool lock_held = false;  // the daemon of this state folder runs
     Result<schema::Version> version;
     std::vector<std::string> folders;  // of desktops that were on disk before it was asked

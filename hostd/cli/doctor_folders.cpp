@@ -39,9 +39,11 @@ Finding check_state_folder(const Config& config) {
     if (!S_ISDIR(info.st_mode))
         return {check, Level::Fail, path + " is not a folder", "move it away, or set DORMOUSE_HOME"};
     if (info.st_uid != ::geteuid())
-        return {check, Level::Fail, path + " belongs to another user", "set DORMOUSE_HOME to a folder of your own"};
+        return {check, Level::Fail, path + " belongs to another user",
+                "set DORMOUSE_HOME to a folder of your own"};
     if ((info.st_mode & kOthersWrite) != 0)
-        return {check, Level::Fail, fmt::format("{} may be written by others ({})", path, octal(info.st_mode)),
+        return {check, Level::Fail,
+                fmt::format("{} may be written by others ({})", path, octal(info.st_mode)),
                 fmt::format("chmod 0700 {}", path)};
     if ((info.st_mode & kOthersRead) != 0)
         return {check, Level::Warn, fmt::format("{} may be listed by others ({})", path, octal(info.st_mode)),
@@ -54,7 +56,8 @@ Finding check_run_folder(const Config& config) {
     const auto longest = path.size() + kBehindRunFolder;
     if (longest > kLongestSocketPath)
         return {"run folder", Level::Fail,
-                fmt::format("{}: socket paths would have {} bytes, and {} is the most", path, longest, kLongestSocketPath),
+                fmt::format("{}: socket paths would have {} bytes, and {} is the most", path, longest,
+                            kLongestSocketPath),
                 "set XDG_RUNTIME_DIR to a shorter path"};
     struct stat info {};
     if (::stat(path.c_str(), &info) == 0 && info.st_uid != ::geteuid())
@@ -80,11 +83,14 @@ Finding check_token_file(const Config& config) {
     const auto path = config.admin_token().string();
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
-        if (errno == ENOENT) return {"token file", Level::Ok, path + " will be made when the daemon starts", {}};
-        return {"token file", Level::Fail, fail_errno(path).value().message, "run this as the user of the daemon"};
+        if (errno == ENOENT)
+            return {"token file", Level::Ok, path + " will be made when the daemon starts", {}};
+        return {"token file", Level::Fail, fail_errno(path).value().message,
+                "run this as the user of the daemon"};
     }
     if (info.st_uid != ::geteuid() || (info.st_mode & (kOthersRead | kOthersWrite)) != 0)
-        return {"token file", Level::Fail, fmt::format("{} is open to others ({})", path, octal(info.st_mode)),
+        return {"token file", Level::Fail,
+                fmt::format("{} is open to others ({})", path, octal(info.st_mode)),
                 fmt::format("chown {} {} && chmod 0600 {}", ::geteuid(), path, path)};
     return {"token file", Level::Ok, fmt::format("{} ({})", path, octal(info.st_mode)), {}};
 }
@@ -103,12 +109,14 @@ std::vector<std::string> desktop_folders(const Config& config) {
 
 Finding check_leftovers(const Context& context, const DaemonView& daemon) {
     if (!daemon.desktops || !daemon.lock_held)
-        return {"leftovers", Level::Ok, "not looked for: only the daemon knows what belongs to a desktop", {}};
+        return {
+            "leftovers", Level::Ok, "not looked for: only the daemon knows what belongs to a desktop", {}};
     std::string left;
     for (const auto& folder : daemon.folders) {
         const auto id = fs::path{folder}.filename().string();
         const auto& known = daemon.desktops->desktops;
-        const bool is_known = std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.id == id; });
+        const bool is_known =
+            std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.id == id; });
         std::error_code ignored;
         // It may have been deleted since we looked.
         if (is_known || !fs::exists(folder, ignored)) continue;
@@ -116,7 +124,8 @@ Finding check_leftovers(const Context& context, const DaemonView& daemon) {
     }
     if (left.empty()) return {"leftovers", Level::Ok, "none", {}};
     return {"leftovers", Level::Warn, "of no desktop: " + left,
-            fmt::format("the daemon removes them when it starts: {}, then ./dormouse up", context.command("down"))};
+            fmt::format("the daemon removes them when it starts: {}, then ./dormouse up",
+                        context.command("down"))};
 }
 
 }  // namespace dormouse::cli::doctor

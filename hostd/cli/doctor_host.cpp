@@ -72,11 +72,14 @@ std::uint64_t memory_value(const std::string& text, std::string_view name) {
 
 Finding check_qemu() {
     const auto said = run_checked({.argv = {kQemu, "--version"}}, {.timeout = std::chrono::seconds{20}});
-    if (!said) return {"QEMU", Level::Fail, said.error().message, "install it: apt-get install qemu-system-x86"};
+    if (!said)
+        return {"QEMU", Level::Fail, said.error().message, "install it: apt-get install qemu-system-x86"};
     const auto version = version_in(*said);
-    if (version.empty()) return {"QEMU", Level::Warn, fmt::format("{} does not say its version", kQemu), "reinstall it"};
+    if (version.empty())
+        return {"QEMU", Level::Warn, fmt::format("{} does not say its version", kQemu), "reinstall it"};
     if (is_old(version))
-        return {"QEMU", Level::Fail, version + " is too old", "Dormouse needs 7.2 or later (Debian 12 has it)"};
+        return {"QEMU", Level::Fail, version + " is too old",
+                "Dormouse needs 7.2 or later (Debian 12 has it)"};
     return {"QEMU", Level::Ok, version, {}};
 }
 
@@ -85,8 +88,10 @@ Finding check_tools() {
         const char* program;
         const char* package;
     };
-    constexpr Tool kTools[] = {{"mmdebstrap", "mmdebstrap"}, {"mke2fs", "e2fsprogs"},
-                               {"unshare", "util-linux"},    {"qemu-img", "qemu-utils"}};
+    constexpr Tool kTools[] = {{"mmdebstrap", "mmdebstrap"},
+                               {"mke2fs", "e2fsprogs"},
+                               {"unshare", "util-linux"},
+                               {"qemu-img", "qemu-utils"}};
     std::string missing;
     std::string packages;
     std::string all;
@@ -121,7 +126,8 @@ Finding check_memory() {
     const auto text = read_file("/proc/meminfo", 1 << 20);
     const auto available = text ? memory_value(*text, "MemAvailable:") : 0;
     if (available == 0) return {"memory", Level::Warn, "/proc/meminfo does not say", "mount /proc"};
-    const auto shown = fmt::format("{} of {} free", human_size(available), human_size(memory_value(*text, "MemTotal:")));
+    const auto shown =
+        fmt::format("{} of {} free", human_size(available), human_size(memory_value(*text, "MemTotal:")));
     if (available >= kWarnMemory) return {"memory", Level::Ok, shown, {}};
     return {"memory", Level::Warn, shown, "a desktop may need 2 GiB: stop some, or end other programs"};
 }
@@ -129,9 +135,12 @@ Finding check_memory() {
 Finding check_machine_user() {
     if (::geteuid() != 0) return {"machine user", Level::Ok, "not root: machines run as you", {}};
     if (::getpwnam(kMachineUser)) return {"machine user", Level::Ok, kMachineUser, {}};
-    return {"machine user", Level::Fail, fmt::format("there is no user {} to run machines as", kMachineUser),
-            fmt::format("run ./dormouse up, or: useradd --system --user-group --no-create-home --home-dir /nonexistent "
-                        "--shell /usr/sbin/nologin {}", kMachineUser)};
+    return {
+        "machine user", Level::Fail, fmt::format("there is no user {} to run machines as", kMachineUser),
+        fmt::format(
+            "run ./dormouse up, or: useradd --system --user-group --no-create-home --home-dir /nonexistent "
+            "--shell /usr/sbin/nologin {}",
+            kMachineUser)};
 }
 
 }  // namespace dormouse::cli::doctor

@@ -48,7 +48,8 @@ bool has_open(pid_t pid, const fs::path& file) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator{fmt::format("/proc/{}/fd", pid), error}) {
         struct stat open {};
-        if (::stat(entry.path().c_str(), &open) == 0 && open.st_dev == wanted.st_dev && open.st_ino == wanted.st_ino)
+        if (::stat(entry.path().c_str(), &open) == 0 && open.st_dev == wanted.st_dev &&
+            open.st_ino == wanted.st_ino)
             return true;
     }
     return false;
@@ -59,7 +60,8 @@ Result<pid_t> holder(const fs::path& lock) {
     pid_t pid = 0;
     std::from_chars(text.data(), text.data() + text.size(), pid);
     if (pid <= 1 || !has_open(pid, lock))
-        return fail(Errc::Denied, fmt::format("{} is locked, but by no process that can be looked at", lock.string()),
+        return fail(Errc::Denied,
+                    fmt::format("{} is locked, but by no process that can be looked at", lock.string()),
                     "run this as the user who started the daemon");
     return pid;
 }
@@ -70,7 +72,8 @@ Result<bool> end_daemon(Context& context) {
     DORMOUSE_TRY_ASSIGN(const bool runs, is_locked(lock));
     if (!runs) return false;
     DORMOUSE_TRY_ASSIGN(const auto pid, holder(lock));
-    if (::kill(pid, SIGTERM) != 0 && errno != ESRCH) return fail_errno(fmt::format("cannot end process {}", pid));
+    if (::kill(pid, SIGTERM) != 0 && errno != ESRCH)
+        return fail_errno(fmt::format("cannot end process {}", pid));
     const auto deadline = context.clock().now() + kLongestEnd;
     const Progress progress{context.streams(), "the daemon ends"};
     for (;;) {
@@ -100,7 +103,8 @@ Result<> stop_one(Context& context, const schema::Desktop& desktop) {
         if (!has_machine(*now)) return {};
         if (now->state == "running" || now->state == "starting") {
             const auto asked = context.client().stop_desktop(desktop.id);
-            const bool may_wait = asked || asked.error().code == Errc::Conflict || asked.error().code == Errc::NotFound;
+            const bool may_wait =
+                asked || asked.error().code == Errc::Conflict || asked.error().code == Errc::NotFound;
             if (!may_wait) return fail_in(desktop.name, asked.error());
         }
         if (context.clock().now() > deadline)
@@ -155,7 +159,8 @@ void report(Context& context, bool ended, const std::vector<std::string>& stoppe
 
 Result<int> down(Context& context) {
     if (!context.connection().is_local)
-        return fail(Errc::InvalidArgument, "this ends the daemon of this machine, but DORMOUSE_URL names another one",
+        return fail(Errc::InvalidArgument,
+                    "this ends the daemon of this machine, but DORMOUSE_URL names another one",
                     "unset DORMOUSE_URL");
     DORMOUSE_TRY_ASSIGN(const bool runs, is_locked(context.config().daemon_lock()));
     std::vector<std::string> stopped;
@@ -171,9 +176,10 @@ Result<int> down(Context& context) {
         report(context, ended, stopped);
         return kOk;
     }
-    return fail(Errc::Internal, ended ? "the daemon has ended, but not all desktops were stopped"
-                                      : "not all desktops were stopped",
-                "what still runs goes on; the next ./dormouse up finds it");
+    return fail(
+        Errc::Internal,
+        ended ? "the daemon has ended, but not all desktops were stopped" : "not all desktops were stopped",
+        "what still runs goes on; the next ./dormouse up finds it");
 }
 
 }  // namespace

@@ -82,14 +82,16 @@ std::string full_help(const std::string& program, bool colour) {
         all += fmt::format("\n{}:\n{}", styled(group.title, Style::Bold, colour), table.render(colour));
     }
     Table script;
-    for (const auto& verb : script_verbs()) script.add({fmt::format("  {}", verb.name), std::string{verb.summary}});
+    for (const auto& verb : script_verbs())
+        script.add({fmt::format("  {}", verb.name), std::string{verb.summary}});
     all += fmt::format("\n{}:\n{}", styled("Of ./dormouse at the root of the checkout", Style::Bold, colour),
                        script.render(colour));
-    all += fmt::format("\n{}:\n"
-                       "  --json      answers as JSON, before or after the verb\n"
-                       "  -h, --help  this, or the help of a verb\n"
-                       "  --version   the version of this program\n",
-                       styled("Options", Style::Bold, colour));
+    all += fmt::format(
+        "\n{}:\n"
+        "  --json      answers as JSON, before or after the verb\n"
+        "  -h, --help  this, or the help of a verb\n"
+        "  --version   the version of this program\n",
+        styled("Options", Style::Bold, colour));
     all += fmt::format("\n{}:\n{}", styled("Exit codes", Style::Bold, colour), kExitCodes);
     all += fmt::format("\n{}:\n{}", styled("Environment", Style::Bold, colour), kEnvironment);
     all += fmt::format("\nMore about a verb, with examples: {} help VERB\n", program);

@@ -20,8 +20,10 @@ Result<int> press(Context& context, const Options& options) {
         return fail(Errc::InvalidArgument, fmt::format("these are more than {} keys", schema::kMostActions));
     DORMOUSE_TRY_ASSIGN(const auto response, context.client().act(options.name, request));
     if (response.failure) return fail(response.failure->error);
-    if (context.json()) context.print_line(schema::to_json(response));
-    else context.note(fmt::format("key: {} pressed", response.results.size()));
+    if (context.json())
+        context.print_line(schema::to_json(response));
+    else
+        context.note(fmt::format("key: {} pressed", response.results.size()));
     return kOk;
 }
 
@@ -35,12 +37,14 @@ Action declare(CLI::App& app) {
 }  // namespace
 
 Verb key_verb() {
-    return {.name = "key",
-            .arguments = "NAME KEYS...",
-            .summary = "Press keys",
-            .examples = {"key research Return", "key research ctrl+l", "key research Down Down Return"},
-            .details = "Keys are named as xdotool does: a, Return, Escape, Tab, BackSpace, Page_Down, F5, ctrl+shift+t.",
-            .declare = declare};
+    return {
+        .name = "key",
+        .arguments = "NAME KEYS...",
+        .summary = "Press keys",
+        .examples = {"key research Return", "key research ctrl+l", "key research Down Down Return"},
+        .details =
+            "Keys are named as xdotool does: a, Return, Escape, Tab, BackSpace, Page_Down, F5, ctrl+shift+t.",
+        .declare = declare};
 }
 
 }  // namespace dormouse::cli

@@ -30,7 +30,8 @@ Result<int> list(Context& context, const Options& options) {
     for (const auto& desktop : all.desktops) {
         const bool deaf = desktop.state == "running" && !desktop.ready;
         table.add({{desktop.name, Style::Bold},
-                   {desktop.state + (deaf ? " (not ready)" : ""), deaf ? Style::Yellow : style_of_state(desktop.state)},
+                   {desktop.state + (deaf ? " (not ready)" : ""),
+                    deaf ? Style::Yellow : style_of_state(desktop.state)},
                    desktop.started_at ? relative_time(*desktop.started_at, now) : "-",
                    relative_time(desktop.created_at, now),
                    desktop.image,

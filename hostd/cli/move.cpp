@@ -17,7 +17,8 @@ Action declare(CLI::App& app) {
     app.add_option("X", options->to.x, "Pixels from the left")->required();
     app.add_option("Y", options->to.y, "Pixels from the top")->required();
     return [options](Context& context) {
-        return act(context, options->name, {.kind = schema::ActionKind::MouseMove, .coordinate = options->to});
+        return act(context, options->name,
+                   {.kind = schema::ActionKind::MouseMove, .coordinate = options->to});
     };
 }
 

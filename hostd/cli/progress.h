@@ -31,8 +31,8 @@ class Progress {
     const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::string text_;      // guarded by mutex_
-    std::jthread thread_;   // last: it uses the others
+    std::string text_;     // guarded by mutex_
+    std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace dormouse::cli

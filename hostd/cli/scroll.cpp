@@ -25,10 +25,15 @@ Result<int> scroll(Context& context, const Options& options) {
 Action declare(CLI::App& app) {
     auto options = std::make_shared<Options>();
     add_desktop(app, options->name);
-    app.add_option("DIRECTION", options->direction, "up or down")->required()->check(CLI::IsMember({"up", "down"}));
+    app.add_option("DIRECTION", options->direction, "up or down")
+        ->required()
+        ->check(CLI::IsMember({"up", "down"}));
     app.add_option("AMOUNT", options->amount, "Clicks of the wheel, 1 to 100 (3 when not given)")
         ->check(CLI::Range(1, schema::kMostScroll));
-    app.add_option("--at", options->at, "Move the pointer there before")->option_text(" X Y")->expected(2)->allow_extra_args(false);
+    app.add_option("--at", options->at, "Move the pointer there before")
+        ->option_text(" X Y")
+        ->expected(2)
+        ->allow_extra_args(false);
     return [options](Context& context) { return scroll(context, *options); };
 }
 

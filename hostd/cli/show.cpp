@@ -20,12 +20,14 @@ Result<int> show(Context& context, const std::string& name) {
     table.add({"State", {desktop.state, style_of_state(desktop.state)}});
     if (desktop.reason) table.add({"Reason", *desktop.reason});
     if (desktop.state == "running")
-        table.add({"Ready", desktop.ready ? Cell{"yes"} : Cell{"no: its agent does not answer", Style::Yellow}});
+        table.add(
+            {"Ready", desktop.ready ? Cell{"yes"} : Cell{"no: its agent does not answer", Style::Yellow}});
     table.add({"Template", desktop.image});
     table.add({"Created", relative_time(desktop.created_at, now)});
     if (desktop.started_at) table.add({"Started", relative_time(*desktop.started_at, now)});
     table.add({"Screen", fmt::format("{}×{}", desktop.screen.width, desktop.screen.height)});
-    table.add({"Machine", fmt::format("{} MiB, {} CPUs, {}", desktop.memory_mib, desktop.cpus, desktop.accelerator)});
+    table.add({"Machine",
+               fmt::format("{} MiB, {} CPUs, {}", desktop.memory_mib, desktop.cpus, desktop.accelerator)});
     if (desktop.exit) {
         table.add({"Ended by", {desktop.exit->status, Style::Red}});
         for (const auto& line : desktop.exit->last_output) table.add({"", {line, Style::Dim}});

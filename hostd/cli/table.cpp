@@ -14,7 +14,8 @@ std::string Table::render(bool colour) const {
     std::vector<std::size_t> widths;
     for (const auto& row : rows_) {
         widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(plain(row[i].text)));
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], columns(plain(row[i].text)));
     }
     std::string all;
     for (const auto& row : rows_) {

@@ -10,7 +10,8 @@
 namespace dormouse::cli {
 
 struct Cell {
-    Cell(std::string cell_text, Style cell_style = Style::None) : text(std::move(cell_text)), style(cell_style) {}
+    Cell(std::string cell_text, Style cell_style = Style::None)
+        : text(std::move(cell_text)), style(cell_style) {}
     Cell(const char* cell_text) : text(cell_text) {}
     std::string text;
     Style style = Style::None;

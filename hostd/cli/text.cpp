@@ -15,7 +15,8 @@ std::string plain(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
         // U+0080 to U+009F are control characters too.
-        const bool high_control = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+        const bool high_control =
+            byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
         if (high_control) ++i;
         const bool control = byte < 0x20 || byte == 0x7f || high_control;
         shown += control ? '?' : text[i];
@@ -50,12 +51,18 @@ std::string styled(std::string_view text, Style style, bool colour) {
     const auto with = [&](std::string_view code) { return fmt::format("\x1b[{}m{}\x1b[0m", code, text); };
     if (!colour || text.empty()) return std::string{text};
     switch (style) {
-        case Style::None: break;
-        case Style::Bold: return with("1");
-        case Style::Dim: return with("2");
-        case Style::Green: return with("32");
-        case Style::Yellow: return with("33");
-        case Style::Red: return with("31");
+        case Style::None:
+            break;
+        case Style::Bold:
+            return with("1");
+        case Style::Dim:
+            return with("2");
+        case Style::Green:
+            return with("32");
+        case Style::Yellow:
+            return with("33");
+        case Style::Red:
+            return with("31");
     }
     return std::string{text};
 }

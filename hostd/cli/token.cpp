@@ -51,7 +51,10 @@ Result<int> list(Context& context) {
     const auto now = context.clock().wall();
     Table table{{"ID", "NAME", "SCOPE", "CREATED", "LAST USED"}};
     for (const auto& token : all.tokens)
-        table.add({token.id, {token.name, Style::Bold}, token.scope, relative_time(token.created_at, now),
+        table.add({token.id,
+                   {token.name, Style::Bold},
+                   token.scope,
+                   relative_time(token.created_at, now),
                    token.last_used_at ? relative_time(*token.last_used_at, now) : "never"});
     context.print(table.render(context.streams().colour));
     return kOk;
@@ -61,8 +64,10 @@ Result<int> list(Context& context) {
 
 Result<int> remove(Context& context, const std::string& id) {
     DORMOUSE_TRY(context.client().delete_token(id));
-    if (context.json()) context.print_line(schema::write_json(schema::Json{{"deleted", schema::Json::array({id})}}));
-    else context.print_line(fmt::format("{} is gone", plain(id)));
+    if (context.json())
+        context.print_line(schema::write_json(schema::Json{{"deleted", schema::Json::array({id})}}));
+    else
+        context.print_line(fmt::format("{} is gone", plain(id)));
     return kOk;
 }
 

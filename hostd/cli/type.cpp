@@ -26,7 +26,8 @@ Result<int> type_text(Context& context, const Options& options) {
     auto text = options.text == "-" ? read_all(context.streams().in) : options.text;
     if (text.empty()) return fail(Errc::InvalidArgument, "there is nothing to type");
     if (text.size() > schema::kLongestTypedText)
-        return fail(Errc::TooLarge, fmt::format("the text is longer than {} bytes", schema::kLongestTypedText),
+        return fail(Errc::TooLarge,
+                    fmt::format("the text is longer than {} bytes", schema::kLongestTypedText),
                     "type it in pieces");
     return act(context, options.name, {.kind = schema::ActionKind::Type, .text = std::move(text)});
 }
@@ -44,7 +45,8 @@ Verb type_verb() {
     return {.name = "type",
             .arguments = "NAME TEXT",
             .summary = "Type text, of any script",
-            .examples = {"type research 'naïve 日本語'", "type research - <letter.txt", "type research -- --dashes-first"},
+            .examples = {"type research 'naïve 日本語'", "type research - <letter.txt",
+                         "type research -- --dashes-first"},
             .details = "A line break in the text is the Return key.",
             .declare = declare};
 }

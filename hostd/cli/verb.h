@@ -15,9 +15,9 @@ namespace dormouse::cli {
 using Action = std::function<Result<int>(Context&)>;
 
 struct Verb {
-    std::string_view name;       // "create", "token list"
-    std::string_view arguments;  // "NAME X Y [--right|--double]"
-    std::string_view summary;    // what it does, in a few words
+    std::string_view name;                   // "create", "token list"
+    std::string_view arguments;              // "NAME X Y [--right|--double]"
+    std::string_view summary;                // what it does, in a few words
     std::vector<std::string_view> examples;  // without the program's name
     std::string_view details{};              // more lines for its own help
     bool hidden = false;
@@ -27,8 +27,12 @@ struct Verb {
 
 // The name or id of a desktop.
 inline CLI::Option* add_desktop(CLI::App& app, std::string& name) {
-    const auto not_empty = [](const std::string& text) { return text.empty() ? std::string{"must not be empty"} : ""; };
-    return app.add_option("NAME", name, "The desktop's name or id")->required()->check(CLI::Validator{not_empty, ""});
+    const auto not_empty = [](const std::string& text) {
+        return text.empty() ? std::string{"must not be empty"} : "";
+    };
+    return app.add_option("NAME", name, "The desktop's name or id")
+        ->required()
+        ->check(CLI::Validator{not_empty, ""});
 }
 
 }  // namespace dormouse::cli

@@ -22,7 +22,8 @@ Result<bool> has_arrived(const schema::Desktop& desktop, Goal goal, std::optiona
             return fail(Errc::Conflict, fmt::format("somebody started {} again", desktop.name));
         return desktop.state == "stopped" || desktop.state == "failed";
     }
-    if (desktop.state == "failed") return fail(Errc::Internal, fmt::format("{} failed{}", desktop.name, why(desktop)));
+    if (desktop.state == "failed")
+        return fail(Errc::Internal, fmt::format("{} failed{}", desktop.name, why(desktop)));
     // On its way through a restart it is stopped for a moment.
     if (desktop.state == "stopped" && !before)
         return fail(Errc::Conflict, fmt::format("{} was stopped while it started", desktop.name));
@@ -45,7 +46,8 @@ Result<schema::Desktop> wait_for(Context& context, const std::string& name, Goal
         if (arrived) return desktop;
         if (context.clock().now() > deadline)
             return fail(Errc::Timeout, fmt::format("{} is still {}", desktop.name, desktop.state));
-        progress.set(fmt::format("{}: {}", desktop.name, desktop.state == "running" ? "waiting for its agent" : desktop.state));
+        progress.set(fmt::format("{}: {}", desktop.name,
+                                 desktop.state == "running" ? "waiting for its agent" : desktop.state));
         context.pause(kPoll);
     }
 }
@@ -56,7 +58,8 @@ int report_state(Context& context, const schema::Desktop& desktop, std::string_v
         return kOk;
     }
     context.print_line(fmt::format("{} is {}", plain(desktop.name), plain(desktop.state)));
-    const bool on_its_way = desktop.state == "starting" || desktop.state == "stopping" || desktop.state == "creating";
+    const bool on_its_way =
+        desktop.state == "starting" || desktop.state == "stopping" || desktop.state == "creating";
     if (!waited && on_its_way)
         context.note("wait for it: " + context.command(fmt::format("{} {} --wait", command, desktop.name)));
     return kOk;

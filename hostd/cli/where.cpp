@@ -11,12 +11,9 @@ using Places = std::vector<std::pair<std::string, std::string>>;
 
 Places places(const Context& context) {
     const auto& config = context.config();
-    return {{"home", config.home.string()},
-            {"run", config.run.string()},
-            {"token", config.admin_token().string()},
-            {"url", context.connection().url},
-            {"log", config.daemon_log().string()},
-            {"templates", config.templates.string()}};
+    return {{"home", config.home.string()},           {"run", config.run.string()},
+            {"token", config.admin_token().string()}, {"url", context.connection().url},
+            {"log", config.daemon_log().string()},    {"templates", config.templates.string()}};
 }
 
 // Paths are printed as they are: scripts use them.

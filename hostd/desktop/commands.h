@@ -34,8 +34,8 @@ enum class ScrollDirection { Up, Down };
 struct ScreenshotAction {};
 struct ClickAction {
     Button button = Button::Left;
-    int count = 1;              // 2 is a double click
-    std::optional<Point> at;    // absent: where the pointer is
+    int count = 1;            // 2 is a double click
+    std::optional<Point> at;  // absent: where the pointer is
 };
 struct MoveAction {
     Point to;
@@ -59,8 +59,8 @@ struct WaitAction {
     Duration time{};  // 0 to 300 s
 };
 
-using Action = std::variant<ScreenshotAction, ClickAction, MoveAction, DragAction, ScrollAction, KeyAction, TypeAction,
-                            WaitAction>;
+using Action = std::variant<ScreenshotAction, ClickAction, MoveAction, DragAction, ScrollAction, KeyAction,
+                            TypeAction, WaitAction>;
 
 // The name under which an action is asked for: "left_click", "double_click", ...
 std::string_view action_name(const Action& action);
@@ -106,8 +106,9 @@ struct DeleteToken {
     TokenId token;
 };
 
-using Command = std::variant<CreateDesktop, ListDesktops, GetDesktop, DeleteDesktop, StartDesktop, StopDesktop,
-                             RestartDesktop, TakeScreenshot, Act, CreateToken, ListTokens, DeleteToken>;
+using Command =
+    std::variant<CreateDesktop, ListDesktops, GetDesktop, DeleteDesktop, StartDesktop, StopDesktop,
+                 RestartDesktop, TakeScreenshot, Act, CreateToken, ListTokens, DeleteToken>;
 
 // "desktop.create", "token.list", ...: the name in the audit log.
 std::string_view command_name(const Command& command);
@@ -122,8 +123,8 @@ bool legal(const Command& command, State state);
 // ---- the answers
 
 struct ExitInfo {
-    std::string status;                     // "signal 9 (Killed)"
-    std::vector<std::string> last_output;   // the last lines of QEMU's standard error
+    std::string status;                    // "signal 9 (Killed)"
+    std::vector<std::string> last_output;  // the last lines of QEMU's standard error
 };
 
 struct DesktopInfo {

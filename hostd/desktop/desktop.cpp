@@ -52,8 +52,8 @@ DesktopInfo Desktop::info() const {
 
 Task<Result<>> Desktop::move_to(State next, std::optional<std::string> reason) {
     if (!may_move(state_, next))
-        co_return fail(Errc::Conflict, fmt::format("a desktop that is {} cannot become {}", state_name(state_),
-                                                   state_name(next)));
+        co_return fail(Errc::Conflict, fmt::format("a desktop that is {} cannot become {}",
+                                                   state_name(state_), state_name(next)));
     const auto before = state_;
     const auto reason_before = row_.reason;
     state_ = next;
@@ -80,7 +80,8 @@ Task<Result<>> Desktop::move_to(State next, std::optional<std::string> reason) {
 
 Task<void> Desktop::fail_with(std::string reason) {
     const auto moved = co_await move_to(State::Failed, std::move(reason));
-    if (!moved) log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+    if (!moved)
+        log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
 }
 
 void Desktop::close() {

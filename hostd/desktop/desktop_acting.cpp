@@ -59,7 +59,8 @@ Task<Result<Picture>> Desktop::screenshot() {
 Task<ActAnswer> Desktop::act(std::vector<Action> actions, Cancel cancel) {
     const auto self = shared_from_this();
     const auto guard = co_await input_mutex_.lock();
-    if (cancel.cancelled()) co_return ActAnswer{.failure = Error{Errc::Interrupted, "the caller went away", {}, 0}};
+    if (cancel.cancelled())
+        co_return ActAnswer{.failure = Error{Errc::Interrupted, "the caller went away", {}, 0}};
     if (const auto seen = co_await need_screen(); !seen) co_return ActAnswer{.failure = seen.error()};
     co_return co_await run_actions(ports(), std::move(actions), cancel);
 }
@@ -69,11 +70,13 @@ Task<Result<>> Desktop::wait_reaction(Cancel cancel) {
     const auto& clock = host_.loop.clock();
     const auto awaited = std::exchange(awaited_, std::nullopt);
     if (!awaited) co_return Result<>{};
-    const Duration longest_silence = is_emulated() ? Duration{kEmulatedReactionTimeout} : Duration{kReactionTimeout};
+    const Duration longest_silence =
+        is_emulated() ? Duration{kEmulatedReactionTimeout} : Duration{kReactionTimeout};
     for (;;) {
         const auto passed = clock.now() - awaited->since;
         const bool changed = screen_.generation() != awaited->generation;
-        if (changed && clock.now() - screen_.framebuffer().changed_at() >= kReactionQuiet) co_return Result<>{};
+        if (changed && clock.now() - screen_.framebuffer().changed_at() >= kReactionQuiet)
+            co_return Result<>{};
         if (passed >= (changed ? kLongestReaction : longest_silence)) co_return Result<>{};
         const bool whole = co_await sleep_unless_cancelled(host_.loop, kReactionLook, cancel);
         if (!whole) co_return Result<>{};
@@ -93,13 +96,16 @@ ActionPorts Desktop::ports() {
             .paste = paste_port(),
             .generation = [self] { return self->screen_.generation(); },
             .focus_may_move =
-                [self](std::uint64_t before) { self->awaited_ = Awaited{before, self->host_.loop.clock().now()}; },
+                [self](std::uint64_t before) {
+                    self->awaited_ = Awaited{before, self->host_.loop.clock().now()};
+                },
             .reaction = [self](Cancel cancel) { return self->wait_reaction(cancel); }};
 }
 
 namespace {
 
-Task<Result<json>> ask(std::weak_ptr<vmm::Machine> machine, std::string method, json params, Duration timeout) {
+Task<Result<json>> ask(std::weak_ptr<vmm::Machine> machine, std::string method, json params,
+                       Duration timeout) {
     const auto held = machine.lock();
     if (!held || !held->alive()) co_return fail(Errc::Unavailable, "the machine is gone");
     auto answer = co_await held->guest().request(std::move(method), std::move(params), timeout);
@@ -110,7 +116,8 @@ Task<Result<json>> ask(std::weak_ptr<vmm::Machine> machine, std::string method, 
 Task<Result<std::string>> begin_paste(std::weak_ptr<vmm::Machine> machine, std::string text) {
     json params;
     params["text"] = std::move(text);
-    DORMOUSE_CO_TRY_ASSIGN(const auto answer, co_await ask(machine, "paste_text", std::move(params), kAgentTimeout));
+    DORMOUSE_CO_TRY_ASSIGN(const auto answer,
+                           co_await ask(machine, "paste_text", std::move(params), kAgentTimeout));
     const auto shortcut = answer.find("shortcut");
     // Said by the guest, which is hostile: only what it may say is pressed.
     if (shortcut == answer.end() || (*shortcut != "ctrl+v" && *shortcut != "shift+Insert"))
@@ -132,15 +139,16 @@ PasteProgress read_progress(const json& answer) {
     };
     PasteProgress progress{flag("fetched"), flag("by_active_window"), 0};
     const auto requests = answer.find("requests");
-    if (requests != answer.end() && requests->is_number_unsigned()) progress.requests = requests->get<std::uint64_t>();
+    if (requests != answer.end() && requests->is_number_unsigned())
+        progress.requests = requests->get<std::uint64_t>();
     return progress;
 }
 
 // Waits until the text was fetched and nobody has asked for more of it for
 // `quiet`: Chromium fetches it once for the page's own paste event, and again,
 // later, to put it in.
-Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, Duration quiet, Duration timeout,
-                              Cancel cancel) {
+Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, Duration quiet,
+                              Duration timeout, Cancel cancel) {
     const auto deadline = loop.clock().now() + timeout;
     auto last_request = loop.clock().now();
     PasteProgress seen;
@@ -150,7 +158,8 @@ Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& lo
         if (now >= deadline) co_return seen.fetched;
         json params;
         params["timeout_ms"] = std::chrono::milliseconds{kPasteSlice}.count();
-        DORMOUSE_CO_TRY_ASSIGN(const auto answer, co_await ask(machine, "paste_wait", std::move(params), kAgentTimeout));
+        DORMOUSE_CO_TRY_ASSIGN(const auto answer,
+                               co_await ask(machine, "paste_wait", std::move(params), kAgentTimeout));
         const auto progress = read_progress(answer);
         if (progress.requests != seen.requests) last_request = loop.clock().now();
         seen = progress;
@@ -170,10 +179,9 @@ PastePort Desktop::paste_port() {
     const std::weak_ptr<vmm::Machine> machine = machine_;
     const Duration quiet = is_emulated() ? Duration{kEmulatedPasteQuiet} : Duration{kPasteQuiet};
     return {.begin = [machine](std::string text) { return begin_paste(machine, std::move(text)); },
-            .wait_fetched =
-                [machine, loop = &host_.loop, quiet](Duration timeout, Cancel cancel) {
-                    return wait_paste(machine, *loop, quiet, timeout, cancel);
-                },
+            .wait_fetched = [machine, loop = &host_.loop, quiet](
+                                Duration timeout,
+                                Cancel cancel) { return wait_paste(machine, *loop, quiet, timeout, cancel); },
             .restore = [machine] { return end_paste(machine); }};
 }
 

@@ -39,7 +39,8 @@ Task<Result<>> wait_agent(EventLoop& loop, std::shared_ptr<vmm::Machine> machine
     }
     if (machine->alive()) co_return fail(Errc::Interrupted, "nobody waits any more");
     co_return fail(Errc::Unavailable,
-                   fmt::format("QEMU ended: {}", machine->exit_record() ? machine->exit_record()->to_text() : "unknown"));
+                   fmt::format("QEMU ended: {}",
+                               machine->exit_record() ? machine->exit_record()->to_text() : "unknown"));
 }
 
 }  // namespace
@@ -60,9 +61,9 @@ Task<Result<>> Desktop::launch(StartFrom from) {
     const auto spec = plan_machine(host_, image_, row_.id.str(), row_.vm_uuid, disk(), from);
     DORMOUSE_CO_TRY_ASSIGN(auto command, vmm::qemu_command(spec));
     DORMOUSE_CO_TRY(remove_tree(vmm::exit_file(folder())));
-    DORMOUSE_CO_TRY_ASSIGN(auto machine,
-                           co_await vmm::Machine::start(host_.loop, launch_options(host_, row_.id.str(),
-                                                                                   std::move(command), folder())));
+    DORMOUSE_CO_TRY_ASSIGN(
+        auto machine, co_await vmm::Machine::start(
+                          host_.loop, launch_options(host_, row_.id.str(), std::move(command), folder())));
     row_.accelerator = vmm::accelerator_name(spec.accelerator);
     take_machine(std::move(machine));
     co_return Result<>{};
@@ -88,13 +89,14 @@ void Desktop::take_machine(std::shared_ptr<vmm::Machine> machine) {
     machine_->guest().set_on_lost([weak](const std::string&) {
         if (const auto self = weak.lock()) self->ready_ = false;
     });
-    input_ = std::make_shared<InputDevice>(host_.loop, [machine = std::weak_ptr{machine_}](nlohmann::json events) {
-        return [](std::weak_ptr<vmm::Machine> of, nlohmann::json what) -> Task<Result<>> {
-            const auto held = of.lock();
-            if (!held) co_return fail(Errc::Unavailable, "the machine is gone");
-            co_return co_await held->send_input(std::move(what));
-        }(machine, std::move(events));
-    });
+    input_ =
+        std::make_shared<InputDevice>(host_.loop, [machine = std::weak_ptr{machine_}](nlohmann::json events) {
+            return [](std::weak_ptr<vmm::Machine> of, nlohmann::json what) -> Task<Result<>> {
+                const auto held = of.lock();
+                if (!held) co_return fail(Errc::Unavailable, "the machine is gone");
+                co_return co_await held->send_input(std::move(what));
+            }(machine, std::move(events));
+        });
 }
 
 Task<Result<>> Desktop::create() {
@@ -122,7 +124,8 @@ Task<Result<>> Desktop::wake_from_template() {
 
 Task<Result<>> Desktop::start() {
     const auto self = shared_from_this();
-    if (state_ == State::Running || state_ == State::Starting || state_ == State::Creating) co_return Result<>{};
+    if (state_ == State::Running || state_ == State::Starting || state_ == State::Creating)
+        co_return Result<>{};
     DORMOUSE_CO_TRY(co_await move_to(State::Starting));
     spawn([](std::shared_ptr<Desktop> on) -> Task<void> { co_await on->run_start(); }(self));
     co_return Result<>{};
@@ -156,14 +159,16 @@ Task<void> Desktop::finish_start() {
     std::optional<std::string> reason;
     if (!ready) reason = ready.error().message;
     const auto moved = co_await move_to(State::Running, reason);
-    if (!moved) log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+    if (!moved)
+        log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
 }
 
 // ---- going down
 
 Task<Result<>> Desktop::stop() {
     const auto self = shared_from_this();
-    if (state_ == State::Stopped || state_ == State::Stopping || state_ == State::Failed) co_return Result<>{};
+    if (state_ == State::Stopped || state_ == State::Stopping || state_ == State::Failed)
+        co_return Result<>{};
     DORMOUSE_CO_TRY(co_await move_to(State::Stopping));
     spawn([](std::shared_ptr<Desktop> on) -> Task<void> { co_await on->run_stop(false); }(self));
     co_return Result<>{};
@@ -189,7 +194,8 @@ Task<void> Desktop::run_stop(bool start_again) {
     screen_.detach();
     if (state_ != State::Stopping || closed_) co_return;
     const auto moved = co_await move_to(State::Stopped);
-    if (!moved) log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+    if (!moved)
+        log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
     if (start_again && moved) (void)co_await start();
 }
 
@@ -204,7 +210,8 @@ Task<void> Desktop::power_off() {
     // Without an agent the power button, which a booting system may not hear.
     if (!asked) (void)co_await machine->qmp("system_powerdown");
     const auto deadline = host_.loop.clock().now() + (asked ? Duration{kPowerOffTimeout} : Duration{20s});
-    while (machine->alive() && host_.loop.clock().now() < deadline && !closed_) co_await host_.loop.sleep(50ms);
+    while (machine->alive() && host_.loop.clock().now() < deadline && !closed_)
+        co_await host_.loop.sleep(50ms);
     if (machine->alive() && !closed_) {
         log::warn("desktop.no_poweroff", {{"desktop", row_.id.str()}});
         (void)co_await machine->quit(kQuitGrace);
@@ -248,7 +255,8 @@ void Desktop::on_exit(const vmm::ExitRecord& record) {
 void Desktop::remember_exit(const vmm::ExitRecord& record) {
     exit_ = ExitInfo{record.to_text(), record.stderr_tail};
     row_.exit_status = exit_->status;
-    row_.exit_output = nlohmann::json(record.stderr_tail).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    row_.exit_output =
+        nlohmann::json(record.stderr_tail).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Task<void> Desktop::settle_exit(vmm::ExitRecord record) {
@@ -257,7 +265,8 @@ Task<void> Desktop::settle_exit(vmm::ExitRecord record) {
     screen_.detach();
     if (record.status.ok() && record.shutdown_reason == "guest-shutdown") {
         const auto moved = co_await move_to(State::Stopped, "shut down from inside");
-        if (!moved) log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+        if (!moved)
+            log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
         co_return;
     }
     remember_exit(record);
@@ -285,7 +294,9 @@ void Desktop::retry_when_disk_has_space() {
         spawn([](std::shared_ptr<Desktop> on) -> Task<void> {
             on->pause_reason_.reset();
             const auto going = co_await on->machine_->resume();
-            if (!going) log::warn("desktop.no_resume", {{"desktop", on->row_.id.str()}, {"why", going.error().message}});
+            if (!going)
+                log::warn("desktop.no_resume",
+                          {{"desktop", on->row_.id.str()}, {"why", going.error().message}});
         }(self));
     });
 }
@@ -306,7 +317,8 @@ Task<void> Desktop::adopt() {
 
 Task<void> Desktop::adopt_running() {
     const auto machine = machine_;
-    log::info("desktop.adopted", {{"desktop", row_.id.str()}, {"pid", machine->qemu_pid()}, {"state", state_name(state_)}});
+    log::info("desktop.adopted",
+              {{"desktop", row_.id.str()}, {"pid", machine->qemu_pid()}, {"state", state_name(state_)}});
     const auto self = shared_from_this();
     if (state_ == State::Stopping) {
         spawn([](std::shared_ptr<Desktop> on) -> Task<void> { co_await on->run_stop(false); }(self));

@@ -15,7 +15,8 @@ Result<> find_machine_user(Host& host) {
     if (!entry)
         return fail(Errc::Unavailable, fmt::format("there is no user '{}' to run machines as", kMachineUser),
                     fmt::format("run ./dormouse up, or: useradd --system --shell /usr/sbin/nologin "
-                                "--home-dir /nonexistent {}", kMachineUser));
+                                "--home-dir /nonexistent {}",
+                                kMachineUser));
     host.machine_uid = entry->pw_uid;
     host.machine_gid = entry->pw_gid;
     return {};
@@ -40,8 +41,10 @@ Result<> prepare_folders(const Host& host) {
 namespace {
 
 Result<> set_owner(const std::filesystem::path& path, uid_t uid, gid_t gid, unsigned mode) {
-    if (::lchown(path.c_str(), uid, gid) != 0) return fail_errno(fmt::format("cannot hand over {}", path.string()));
-    if (::chmod(path.c_str(), mode) != 0) return fail_errno(fmt::format("cannot set the mode of {}", path.string()));
+    if (::lchown(path.c_str(), uid, gid) != 0)
+        return fail_errno(fmt::format("cannot hand over {}", path.string()));
+    if (::chmod(path.c_str(), mode) != 0)
+        return fail_errno(fmt::format("cannot set the mode of {}", path.string()));
     return {};
 }
 

@@ -5,8 +5,8 @@
 
 namespace dormouse::desktop {
 
-vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std::string& id, const std::string& uuid,
-                              const std::filesystem::path& disk, StartFrom from) {
+vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std::string& id,
+                              const std::string& uuid, const std::filesystem::path& disk, StartFrom from) {
     vmm::MachineSpec spec;
     spec.version = host.qemu;
     spec.id = id;
@@ -31,7 +31,8 @@ vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std
 Result<> check_memory_image(const Host& host, const Template& image) {
     const auto refuse = [&](const std::string& what, const std::string& then, const std::string& now) {
         return fail(Errc::Unavailable,
-                    fmt::format("template '{}' was baked with {} {}, and this host has {}", image.name.str(), what, then, now),
+                    fmt::format("template '{}' was baked with {} {}, and this host has {}", image.name.str(),
+                                what, then, now),
                     "bake it again: ./dormouse up");
     };
     if (image.qemu_version != host.qemu.text) return refuse("QEMU", image.qemu_version, host.qemu.text);

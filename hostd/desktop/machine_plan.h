@@ -17,8 +17,8 @@ enum class StartFrom {
 
 // The machine of a desktop that was made from `image`. `id` and `uuid` are the
 // desktop's, `disk` its own layer; the generation is a fresh one each time.
-vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std::string& id, const std::string& uuid,
-                              const std::filesystem::path& disk, StartFrom from);
+vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std::string& id,
+                              const std::string& uuid, const std::filesystem::path& disk, StartFrom from);
 
 // Errc::Unavailable with the reason when this host's QEMU cannot load the
 // template's memory image.

@@ -11,13 +11,14 @@ namespace dormouse::desktop {
 namespace {
 
 constexpr std::array<std::string_view, 32> kHow = {
-    "quiet", "amber",  "brave", "calm",  "clever", "cosy",  "dusky",  "early", "fleet", "gentle", "golden",
-    "happy", "hazel",  "keen",  "lively", "lucky", "mellow", "merry", "mossy", "nimble", "patient", "plain",
-    "proud", "rosy",   "silver", "snug",  "spry",  "sunny", "swift",  "tidy",  "warm",  "wise"};
+    "quiet", "amber", "brave",  "calm",   "clever", "cosy",   "dusky", "early", "fleet",  "gentle",  "golden",
+    "happy", "hazel", "keen",   "lively", "lucky",  "mellow", "merry", "mossy", "nimble", "patient", "plain",
+    "proud", "rosy",  "silver", "snug",   "spry",   "sunny",  "swift", "tidy",  "warm",   "wise"};
 constexpr std::array<std::string_view, 32> kWho = {
-    "otter", "badger", "beaver", "bittern", "crane", "curlew", "dunnock", "ermine", "falcon", "ferret", "finch",
-    "hare",  "heron",  "hedgehog", "jackdaw", "kestrel", "lark", "linnet", "marten", "mole", "newt", "osprey",
-    "owl",   "plover", "rabbit", "robin", "shrew", "squirrel", "stoat", "swift", "vole", "wren"};
+    "otter",  "badger", "beaver", "bittern",  "crane", "curlew",   "dunnock", "ermine",
+    "falcon", "ferret", "finch",  "hare",     "heron", "hedgehog", "jackdaw", "kestrel",
+    "lark",   "linnet", "marten", "mole",     "newt",  "osprey",   "owl",     "plover",
+    "rabbit", "robin",  "shrew",  "squirrel", "stoat", "swift",    "vole",    "wren"};
 
 }  // namespace
 

@@ -12,7 +12,9 @@ namespace dormouse::desktop {
 
 namespace {
 
-std::string at(const toml::node& node) { return fmt::format("line {}", node.source().begin.line); }
+std::string at(const toml::node& node) {
+    return fmt::format("line {}", node.source().begin.line);
+}
 
 // Reads one table and remembers the first thing that is wrong with it.
 class Reader {
@@ -22,15 +24,19 @@ class Reader {
     void text(std::string_view key, std::string& out, bool required = true) {
         const auto* node = take(key, required);
         if (!node) return;
-        if (const auto* value = node->as_string()) out = value->get();
-        else wrong(*node, key, "must be a text");
+        if (const auto* value = node->as_string())
+            out = value->get();
+        else
+            wrong(*node, key, "must be a text");
     }
     void number(std::string_view key, int& out, int low, int high) {
         const auto* node = take(key, false);
         if (!node) return;
         const auto* value = node->as_integer();
-        if (value && value->get() >= low && value->get() <= high) out = static_cast<int>(value->get());
-        else wrong(*node, key, fmt::format("must be a whole number from {} to {}", low, high));
+        if (value && value->get() >= low && value->get() <= high)
+            out = static_cast<int>(value->get());
+        else
+            wrong(*node, key, fmt::format("must be a whole number from {} to {}", low, high));
     }
     void texts(std::string_view key, std::vector<std::string>& out) {
         const auto* node = take(key, false);
@@ -70,7 +76,9 @@ class Reader {
         return node;
     }
     void wrong(const toml::node& node, std::string_view key, const std::string& what) {
-        if (!error_) error_ = Error{Errc::InvalidArgument, fmt::format("{}: '{}{}' {}", at(node), prefix_, key, what), {}, 0};
+        if (!error_)
+            error_ = Error{
+                Errc::InvalidArgument, fmt::format("{}: '{}{}' {}", at(node), prefix_, key, what), {}, 0};
     }
 
     const toml::table& table_;
@@ -93,7 +101,8 @@ bool parse_screen(const std::string& text, int& width, int& height) {
 // A Debian package name; what mmdebstrap gets must not look like an option or a list.
 bool is_package_name(const std::string& name) {
     const auto ok = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == ':';
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' ||
+               c == ':';
     };
     return name.size() >= 2 && name.front() != '-' && std::all_of(name.begin(), name.end(), ok);
 }
@@ -146,7 +155,8 @@ Result<Recipe> read_recipe(const toml::table& root, const std::filesystem::path&
     in_system.text("user", recipe.user);
     in_system.texts("commands", recipe.commands);
     if (auto error = in_system.finish()) return fail(std::move(*error));
-    if (!is_identifier(recipe.suite)) return fail(Errc::InvalidArgument, "'suite' must be the name of a Debian release");
+    if (!is_identifier(recipe.suite))
+        return fail(Errc::InvalidArgument, "'suite' must be the name of a Debian release");
     if (!is_identifier(recipe.user)) return fail(Errc::InvalidArgument, "'system.user' must be a user name");
     return recipe;
 }

@@ -28,8 +28,10 @@ struct Overloaded : Handlers... {
 const DesktopReference* reference_of(const Command& command) {
     return std::visit(
         [](const auto& one) -> const DesktopReference* {
-            if constexpr (requires { one.desktop; }) return &one.desktop;
-            else return nullptr;
+            if constexpr (requires { one.desktop; })
+                return &one.desktop;
+            else
+                return nullptr;
         },
         command);
 }
@@ -38,15 +40,21 @@ Error not_legal(const Command& command, const Desktop& desktop) {
     Error error{Errc::Conflict,
                 fmt::format("desktop '{}' is {}: {} is not possible now", desktop.name().str(),
                             state_name(desktop.state()), command_name(command)),
-                {}, 0};
+                {},
+                0};
     switch (desktop.state()) {
         case State::Stopped:
-        case State::Failed: error.hint = fmt::format("start it: dormouse start {}", desktop.name().str()); break;
+        case State::Failed:
+            error.hint = fmt::format("start it: dormouse start {}", desktop.name().str());
+            break;
         case State::Creating:
         case State::Starting:
-        case State::Stopping: error.hint = "wait until it is running or stopped, then try again"; break;
+        case State::Stopping:
+            error.hint = "wait until it is running or stopped, then try again";
+            break;
         case State::Running:
-        case State::Deleting: break;
+        case State::Deleting:
+            break;
     }
     return error;
 }
@@ -93,14 +101,15 @@ void Service::close() {
 Task<Result<Caller>> Service::authenticate(std::string bearer) {
     auto hash = hash_token_secret(bearer);
     const auto now = host_.loop.clock().wall();
-    auto lookup = on_store([&stores = stores_, hash = std::move(hash), now]() -> Result<std::optional<db::TokenRow>> {
-        auto row = stores.tokens.find_by_hash(hash);
-        if (row && *row) {
-            if (const auto touched = stores.tokens.touch((*row)->id, now); !touched)
-                log::warn("token.touch", {{"why", touched.error().message}});
-        }
-        return row;
-    });
+    auto lookup =
+        on_store([&stores = stores_, hash = std::move(hash), now]() -> Result<std::optional<db::TokenRow>> {
+            auto row = stores.tokens.find_by_hash(hash);
+            if (row && *row) {
+                if (const auto touched = stores.tokens.touch((*row)->id, now); !touched)
+                    log::warn("token.touch", {{"why", touched.error().message}});
+            }
+            return row;
+        });
     auto found = co_await std::move(lookup);
     if (!found) co_return fail(found.error());
     if (!*found) co_return fail(Errc::Unauthenticated, "this token is not known");
@@ -118,8 +127,9 @@ Task<Result<Answer>> Service::execute(Command command, Caller caller, Cancel can
     if (allowed(command, caller.scope)) {
         answer = co_await carry_out(command, cancel);
     } else {
-        answer = fail(Errc::Denied, fmt::format("a token of scope '{}' may not do {}", scope_name(caller.scope),
-                                                command_name(command)),
+        answer = fail(Errc::Denied,
+                      fmt::format("a token of scope '{}' may not do {}", scope_name(caller.scope),
+                                  command_name(command)),
                       "use a token of scope 'admin'");
     }
     if (answer && !about) {
@@ -170,7 +180,8 @@ Task<Result<Answer>> Service::carry_out(Command command, Cancel cancel) {
     if (std::holds_alternative<ListDesktops>(command)) {
         std::vector<DesktopInfo> all;
         for (const auto& [id, each] : desktops_) all.push_back(each->info());
-        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.created_at < b.created_at; });
+        std::sort(all.begin(), all.end(),
+                  [](const auto& a, const auto& b) { return a.created_at < b.created_at; });
         co_return Answer{std::move(all)};
     }
     if (std::holds_alternative<GetDesktop>(command)) co_return Answer{desktop->info()};
@@ -179,15 +190,19 @@ Task<Result<Answer>> Service::carry_out(Command command, Cancel cancel) {
         DORMOUSE_CO_TRY_ASSIGN(auto picture, co_await desktop->screenshot());
         co_return Answer{std::move(picture)};
     }
-    if (auto* one = std::get_if<Act>(&command)) co_return Answer{co_await desktop->act(std::move(one->actions), cancel)};
+    if (auto* one = std::get_if<Act>(&command))
+        co_return Answer{co_await desktop->act(std::move(one->actions), cancel)};
     if (auto* one = std::get_if<CreateToken>(&command)) co_return co_await create_token(std::move(*one));
     if (std::holds_alternative<ListTokens>(command)) co_return co_await list_tokens();
     if (auto* one = std::get_if<DeleteToken>(&command)) co_return co_await remove_token(std::move(*one));
 
     Result<> done;
-    if (std::holds_alternative<StartDesktop>(command)) done = co_await desktop->start();
-    else if (std::holds_alternative<StopDesktop>(command)) done = co_await desktop->stop();
-    else if (std::holds_alternative<RestartDesktop>(command)) done = co_await desktop->restart();
+    if (std::holds_alternative<StartDesktop>(command))
+        done = co_await desktop->start();
+    else if (std::holds_alternative<StopDesktop>(command))
+        done = co_await desktop->stop();
+    else if (std::holds_alternative<RestartDesktop>(command))
+        done = co_await desktop->restart();
     if (!done) co_return fail(done.error());
     co_return Answer{desktop->info()};
 }
@@ -201,18 +216,19 @@ Task<Result<db::DesktopRow>> Service::insert_row(CreateDesktop request, Template
         if (!name) {
             DORMOUSE_CO_TRY_ASSIGN(name, DesktopName::parse(make_up_name()));
         }
-        db::DesktopRow row{.id = std::move(id),
-                           .name = std::move(*name),
-                           .image = image.name,
-                           .template_hash = image.hash,
-                           .state = std::string{state_name(State::Creating)},
-                           .vm_uuid = random_uuid(),
-                           .memory_mib = image.memory_mib,
-                           .cpus = image.cpus,
-                           .screen_width = image.screen_width,
-                           .screen_height = image.screen_height,
-                           .accelerator = vmm::accelerator_name(host_.accelerator.accelerator),
-                           .created_at = std::chrono::floor<std::chrono::milliseconds>(host_.loop.clock().wall())};
+        db::DesktopRow row{
+            .id = std::move(id),
+            .name = std::move(*name),
+            .image = image.name,
+            .template_hash = image.hash,
+            .state = std::string{state_name(State::Creating)},
+            .vm_uuid = random_uuid(),
+            .memory_mib = image.memory_mib,
+            .cpus = image.cpus,
+            .screen_width = image.screen_width,
+            .screen_height = image.screen_height,
+            .accelerator = vmm::accelerator_name(host_.accelerator.accelerator),
+            .created_at = std::chrono::floor<std::chrono::milliseconds>(host_.loop.clock().wall())};
         auto insert = on_store([&stores = stores_, row] { return stores.desktops.insert(row); });
         auto inserted = co_await std::move(insert);
         if (inserted) co_return row;
@@ -224,7 +240,8 @@ Task<Result<db::DesktopRow>> Service::insert_row(CreateDesktop request, Template
 std::shared_ptr<Desktop> Service::add(Template image, db::DesktopRow row, State state) {
     const auto id = row.id;
     auto save = [this](db::DesktopRow changed) -> Task<Result<>> {
-        return on_store([&stores = stores_, changed = std::move(changed)] { return stores.desktops.update(changed); });
+        return on_store(
+            [&stores = stores_, changed = std::move(changed)] { return stores.desktops.update(changed); });
     };
     auto desktop = std::make_shared<Desktop>(host_, std::move(image), std::move(row), state, std::move(save));
     desktops_.emplace(id, desktop);
@@ -271,7 +288,8 @@ Result<TokenInfo> to_info(const db::TokenRow& row) {
 
 Task<Result<Answer>> Service::create_token(CreateToken request) {
     if (request.name.empty() || request.name.size() > kLongestTokenName)
-        co_return fail(Errc::InvalidArgument, fmt::format("a token's name has 1 to {} characters", kLongestTokenName));
+        co_return fail(Errc::InvalidArgument,
+                       fmt::format("a token's name has 1 to {} characters", kLongestTokenName));
     const auto secret = make_token_secret();
     const auto row = make_token_row(request.name, request.scope, secret, host_.loop.clock().wall());
     auto insert = on_store([&stores = stores_, row] { return stores.tokens.insert(row); });
@@ -307,7 +325,8 @@ Task<Result<>> Service::recover() {
     if (templates_.root() == host_.config.home / "templates") {
         std::set<std::string> used;
         for (const auto& [id, desktop] : desktops_) used.insert(desktop->template_hash());
-        for (const auto& folder : templates_.collect_garbage(used)) log::info("template.removed", {{"path", folder.string()}});
+        for (const auto& folder : templates_.collect_garbage(used))
+            log::info("template.removed", {{"path", folder.string()}});
     }
     co_return Result<>{};
 }
@@ -328,7 +347,9 @@ Task<void> Service::recover_row(db::DesktopRow row) {
     // Nobody was told of one that was being created.
     if (*state == State::Creating || *state == State::Deleting) {
         const auto removed = co_await forget(desktop);
-        if (!removed) log::error("desktop.recover", {{"desktop", desktop->id().str()}, {"why", removed.error().message}});
+        if (!removed)
+            log::error("desktop.recover",
+                       {{"desktop", desktop->id().str()}, {"why", removed.error().message}});
         co_return;
     }
     co_await desktop->adopt();
@@ -346,7 +367,8 @@ Task<void> Service::end_orphans() {
         // Only what has the form of a desktop's id: a bake has its own folder there.
         if (!id || name.rfind("d-", 0) != 0 || desktops_.count(*id)) continue;
         log::warn("desktop.orphan", {{"desktop", name}});
-        auto machine = co_await vmm::Machine::adopt(host_.loop, name, host_.run_folder(name), std::chrono::seconds{5});
+        auto machine =
+            co_await vmm::Machine::adopt(host_.loop, name, host_.run_folder(name), std::chrono::seconds{5});
         if (machine) (void)co_await (*machine)->kill_now();
         for (const auto& folder : {host_.run_folder(name), host_.config.desktops() / name})
             if (const auto removed = remove_tree(folder); !removed)

@@ -5,20 +5,27 @@ namespace dormouse::desktop {
 
 std::string_view state_name(State state) {
     switch (state) {
-        case State::Creating: return "creating";
-        case State::Running: return "running";
-        case State::Starting: return "starting";
-        case State::Stopping: return "stopping";
-        case State::Stopped: return "stopped";
-        case State::Failed: return "failed";
-        case State::Deleting: return "deleting";
+        case State::Creating:
+            return "creating";
+        case State::Running:
+            return "running";
+        case State::Starting:
+            return "starting";
+        case State::Stopping:
+            return "stopping";
+        case State::Stopped:
+            return "stopped";
+        case State::Failed:
+            return "failed";
+        case State::Deleting:
+            return "deleting";
     }
     return "failed";
 }
 
 Result<State> parse_state(std::string_view name) {
-    for (const auto state : {State::Creating, State::Running, State::Starting, State::Stopping, State::Stopped,
-                             State::Failed, State::Deleting})
+    for (const auto state : {State::Creating, State::Running, State::Starting, State::Stopping,
+                             State::Stopped, State::Failed, State::Deleting})
         if (state_name(state) == name) return state;
     return fail(Errc::Corrupt, fmt::format("'{}' is not a state of a desktop", name));
 }
@@ -26,21 +33,30 @@ Result<State> parse_state(std::string_view name) {
 bool may_move(State from, State to) {
     if (to == State::Deleting) return from != State::Deleting;
     switch (from) {
-        case State::Creating: return to == State::Running || to == State::Failed;
-        case State::Running: return to == State::Stopping || to == State::Stopped || to == State::Failed;
-        case State::Starting: return to == State::Running || to == State::Stopping || to == State::Stopped || to == State::Failed;
-        case State::Stopping: return to == State::Stopped || to == State::Starting || to == State::Failed;
+        case State::Creating:
+            return to == State::Running || to == State::Failed;
+        case State::Running:
+            return to == State::Stopping || to == State::Stopped || to == State::Failed;
+        case State::Starting:
+            return to == State::Running || to == State::Stopping || to == State::Stopped ||
+                   to == State::Failed;
+        case State::Stopping:
+            return to == State::Stopped || to == State::Starting || to == State::Failed;
         case State::Stopped:
-        case State::Failed: return to == State::Starting;
-        case State::Deleting: return false;
+        case State::Failed:
+            return to == State::Starting;
+        case State::Deleting:
+            return false;
     }
     return false;
 }
 
 std::string_view scope_name(Scope scope) {
     switch (scope) {
-        case Scope::Agent: return "agent";
-        case Scope::Admin: return "admin";
+        case Scope::Agent:
+            return "agent";
+        case Scope::Admin:
+            return "admin";
     }
     return "agent";
 }

@@ -50,7 +50,10 @@ std::string lines_of(const std::vector<std::string>& lines) {
 class Bake {
   public:
     Bake(Host& host, BakeOptions options, Recipe recipe)
-        : host_(host), options_(std::move(options)), recipe_(std::move(recipe)), store_(host.config.templates) {}
+        : host_(host),
+          options_(std::move(options)),
+          recipe_(std::move(recipe)),
+          store_(host.config.templates) {}
 
     Task<Result<Template>> run() {
         DORMOUSE_CO_TRY_ASSIGN(auto plan, make_plan());
@@ -73,7 +76,8 @@ class Bake {
             co_return fail(made.error());
         }
         DORMOUSE_CO_TRY(remove_tree(final_folder));  // one whose manifest could not be read
-        if (::rename(plan.folder.c_str(), final_folder.c_str()) != 0) co_return fail_errno(final_folder.string());
+        if (::rename(plan.folder.c_str(), final_folder.c_str()) != 0)
+            co_return fail_errno(final_folder.string());
         plan.folder = final_folder;
         DORMOUSE_CO_TRY(store_.publish(plan));
         co_return plan;
@@ -92,7 +96,8 @@ class Bake {
                       .cpu_model = vmm::cpu_model(host_.accelerator.accelerator),
                       .qemu_version = host_.qemu.text};
         plan.folder = store_.root() / "plan";  // only to have absolute paths in the specification
-        const auto spec = plan_machine(host_, plan, "bake", random_uuid(), plan.disk(), StartFrom::MemoryImage);
+        const auto spec =
+            plan_machine(host_, plan, "bake", random_uuid(), plan.disk(), StartFrom::MemoryImage);
         DORMOUSE_TRY_ASSIGN(plan.command_hash, vmm::command_hash(spec));
         DORMOUSE_TRY_ASSIGN(plan.hash, bake_hash(recipe_, options_.inputs,
                                                  fmt::format("{} {}", plan.qemu_version, plan.command_hash)));
@@ -105,9 +110,10 @@ class Bake {
         DORMOUSE_CO_TRY(co_await build_disk(plan, packages));
         DORMOUSE_CO_TRY(co_await boot_once(plan));
         // The folder gets its name later, and a cache of templates may be moved.
-        auto job = run_on(host_.pool, host_.loop, [disk = plan.disk(), below = plan.root_disk().filename().string()] {
-            return vmm::set_backing_beside(disk, below, "raw");
-        });
+        auto job = run_on(host_.pool, host_.loop,
+                          [disk = plan.disk(), below = plan.root_disk().filename().string()] {
+                              return vmm::set_backing_beside(disk, below, "raw");
+                          });
         DORMOUSE_CO_TRY(co_await std::move(job));
         DORMOUSE_CO_TRY(protect(plan));
         progress(kBootEnd, "trying a wake");
@@ -139,11 +145,12 @@ class Bake {
     Task<Result<>> build_disk(Template plan, fs::path packages) {
         const auto commands = plan.folder / "commands";
         DORMOUSE_CO_TRY(write_file_atomic(commands, lines_of(recipe_.commands)));
-        const auto arguments = disk_arguments(recipe_, options_.inputs, packages, commands, plan.folder,
-                                              plan.folder / "work");
+        const auto arguments =
+            disk_arguments(recipe_, options_.inputs, packages, commands, plan.folder, plan.folder / "work");
         DORMOUSE_CO_TRY(co_await run_builder(arguments, kPackagesEnd, kDiskEnd));
         DORMOUSE_CO_TRY(remove_tree(commands));
-        auto job = run_on(host_.pool, host_.loop, [work = plan.folder / "work"] { return remove_tree(work); });
+        auto job =
+            run_on(host_.pool, host_.loop, [work = plan.folder / "work"] { return remove_tree(work); });
         co_return co_await std::move(job);
     }
 
@@ -198,7 +205,9 @@ class Bake {
             if (entry.path().extension() != ".partial") continue;
             auto job = run_on(host_.pool, host_.loop, [path = entry.path()] { return remove_tree(path); });
             const auto removed = co_await std::move(job);
-            if (!removed) log::warn("template.leftover", {{"path", entry.path().string()}, {"why", removed.error().message}});
+            if (!removed)
+                log::warn("template.leftover",
+                          {{"path", entry.path().string()}, {"why", removed.error().message}});
         }
     }
 

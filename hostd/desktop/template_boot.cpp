@@ -55,9 +55,14 @@ long used_ticks(pid_t pid) {
 
 class FirstBoot {
   public:
-    FirstBoot(Host& host, Template plan, std::function<void(double, std::string)> progress, Cancelled cancelled)
-        : host_(host), plan_(std::move(plan)), progress_(std::move(progress)), cancelled_(std::move(cancelled)),
-          screen_(kBootId, host.loop), folder_(plan_.folder / "boot") {}
+    FirstBoot(Host& host, Template plan, std::function<void(double, std::string)> progress,
+              Cancelled cancelled)
+        : host_(host),
+          plan_(std::move(plan)),
+          progress_(std::move(progress)),
+          cancelled_(std::move(cancelled)),
+          screen_(kBootId, host.loop),
+          folder_(plan_.folder / "boot") {}
 
     Task<Result<>> run() {
         DORMOUSE_CO_TRY(make_directories(folder_, 0700));
@@ -99,20 +104,23 @@ class FirstBoot {
             DORMOUSE_CO_TRY(unless(cancelled_));
             if (!machine_->alive()) co_return fail(Errc::Unavailable, "the machine ended");
             const std::chrono::duration<double> passed = host_.loop.clock().now() - started;
-            progress_(std::min(0.7, passed.count() / 80 * 0.7), fmt::format("booting ({:.0f} s)", passed.count()));
+            progress_(std::min(0.7, passed.count() / 80 * 0.7),
+                      fmt::format("booting ({:.0f} s)", passed.count()));
             if (!machine_->guest().ready()) {
                 (void)co_await machine_->guest().wait_ready(1s);
                 continue;
             }
             const auto status = co_await machine_->guest().request("status", Json::object(), 10s);
             if (status && status->is_object()) {
-                if (status->value("session_ready", false) && status->value("browser_window", false)) co_return Result<>{};
+                if (status->value("session_ready", false) && status->value("browser_window", false))
+                    co_return Result<>{};
                 seen = status->dump();
             }
             co_await host_.loop.sleep(1s);
         }
-        co_return fail(Errc::Timeout, fmt::format("the desktop was not drawn within {} minutes; last seen: {}",
-                                                  kBootTimeout.count(), seen));
+        co_return fail(Errc::Timeout,
+                       fmt::format("the desktop was not drawn within {} minutes; last seen: {}",
+                                   kBootTimeout.count(), seen));
     }
 
     // A browser goes on working after its first picture; what it does once here
@@ -155,7 +163,8 @@ class FirstBoot {
         auto made = co_await image;
         if (!saved) co_return fail(saved.error());
         if (!made) co_return fail(made.error());
-        log::info("template.image", {{"template", plan_.name.str()}, {"base_bytes", made->base.allocated},
+        log::info("template.image", {{"template", plan_.name.str()},
+                                     {"base_bytes", made->base.allocated},
                                      {"wake_bytes", made->wake.size}});
         co_return Result<>{};
     }
@@ -179,18 +188,20 @@ class FirstBoot {
 
 Task<Result<>> wake_in(Host& host, Template plan, fs::path folder) {
     const auto disk = folder / "disk.qcow2";
-    auto job = run_on(host.pool, host.loop, [disk, below = plan.disk()] {
-        return vmm::create_overlay(disk, below, "qcow2");
-    });
+    auto job = run_on(host.pool, host.loop,
+                      [disk, below = plan.disk()] { return vmm::create_overlay(disk, below, "qcow2"); });
     DORMOUSE_CO_TRY(co_await std::move(job));
     DORMOUSE_CO_TRY(give_to_machine(host, disk, 0600));
     const auto spec = plan_machine(host, plan, kTrialId, random_uuid(), disk, StartFrom::MemoryImage);
     DORMOUSE_CO_TRY_ASSIGN(const auto command, vmm::qemu_command(spec));
-    DORMOUSE_CO_TRY_ASSIGN(const auto machine,
-                           co_await vmm::Machine::start(host.loop, launch_options(host, kTrialId, command, folder)));
+    DORMOUSE_CO_TRY_ASSIGN(
+        const auto machine,
+        co_await vmm::Machine::start(host.loop, launch_options(host, kTrialId, command, folder)));
     Result<> outcome;
-    if (auto stream = open_file(plan.wake_stream(), O_RDONLY)) outcome = co_await machine->restore(std::move(*stream));
-    else outcome = fail(stream.error());
+    if (auto stream = open_file(plan.wake_stream(), O_RDONLY))
+        outcome = co_await machine->restore(std::move(*stream));
+    else
+        outcome = fail(stream.error());
     if (outcome) outcome = co_await machine->resume();
     if (outcome) {
         const auto ready = co_await machine->guest().wait_ready(60s);

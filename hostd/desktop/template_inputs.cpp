@@ -42,7 +42,8 @@ class Hasher {
 
   private:
     void update(std::string_view bytes) {
-        crypto_generichash_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+        crypto_generichash_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()),
+                                  bytes.size());
     }
     crypto_generichash_state state_;
 };
@@ -89,20 +90,46 @@ Result<std::string> bake_hash(const Recipe& recipe, const BakeInputs& inputs, co
     return hasher.finish();
 }
 
-std::vector<std::string> packages_arguments(const Recipe& recipe, const BakeInputs& inputs, const fs::path& list,
-                                            const fs::path& output, const fs::path& work) {
-    return {"bash",     inputs.builder.string(), "packages", "--suite", recipe.suite,   "--packages",
-            list.string(), "--output",           output.string(), "--work", work.string(), "--locale", recipe.locale};
+std::vector<std::string> packages_arguments(const Recipe& recipe, const BakeInputs& inputs,
+                                            const fs::path& list, const fs::path& output,
+                                            const fs::path& work) {
+    return {"bash",          inputs.builder.string(),
+            "packages",      "--suite",
+            recipe.suite,    "--packages",
+            list.string(),   "--output",
+            output.string(), "--work",
+            work.string(),   "--locale",
+            recipe.locale};
 }
 
-std::vector<std::string> disk_arguments(const Recipe& recipe, const BakeInputs& inputs, const fs::path& packages,
-                                        const fs::path& commands, const fs::path& output, const fs::path& work) {
-    return {"bash",       inputs.builder.string(),     "disk",       "--packages-tar", packages.string(),
-            "--overlay",  recipe.overlay.string(),     "--agent",    inputs.agent_binary.string(),
-            "--commands", commands.string(),           "--output",   output.string(),
-            "--work",     work.string(),               "--user",     recipe.user,
-            "--locale",   recipe.locale,               "--timezone", recipe.timezone,
-            "--keyboard", recipe.keyboard,             "--disk-gib", std::to_string(recipe.disk_gib)};
+std::vector<std::string> disk_arguments(const Recipe& recipe, const BakeInputs& inputs,
+                                        const fs::path& packages, const fs::path& commands,
+                                        const fs::path& output, const fs::path& work) {
+    return {"bash",
+            inputs.builder.string(),
+            "disk",
+            "--packages-tar",
+            packages.string(),
+            "--overlay",
+            recipe.overlay.string(),
+            "--agent",
+            inputs.agent_binary.string(),
+            "--commands",
+            commands.string(),
+            "--output",
+            output.string(),
+            "--work",
+            work.string(),
+            "--user",
+            recipe.user,
+            "--locale",
+            recipe.locale,
+            "--timezone",
+            recipe.timezone,
+            "--keyboard",
+            recipe.keyboard,
+            "--disk-gib",
+            std::to_string(recipe.disk_gib)};
 }
 
 }  // namespace dormouse::desktop

@@ -26,10 +26,13 @@ Result<std::string> bake_hash(const Recipe& recipe, const BakeInputs& inputs, co
 
 // The two runs of the builder.
 std::vector<std::string> packages_arguments(const Recipe& recipe, const BakeInputs& inputs,
-                                            const std::filesystem::path& list, const std::filesystem::path& output,
+                                            const std::filesystem::path& list,
+                                            const std::filesystem::path& output,
                                             const std::filesystem::path& work);
 std::vector<std::string> disk_arguments(const Recipe& recipe, const BakeInputs& inputs,
-                                        const std::filesystem::path& packages, const std::filesystem::path& commands,
-                                        const std::filesystem::path& output, const std::filesystem::path& work);
+                                        const std::filesystem::path& packages,
+                                        const std::filesystem::path& commands,
+                                        const std::filesystem::path& output,
+                                        const std::filesystem::path& work);
 
 }  // namespace dormouse::desktop

@@ -17,7 +17,8 @@ constexpr int kManifestVersion = 1;
 Result<Template> parse_manifest(const fs::path& folder, const Json& json) {
     try {
         if (json.at("version").get<int>() != kManifestVersion)
-            return fail(Errc::Corrupt, fmt::format("{}: made by another version of Dormouse", folder.string()),
+            return fail(Errc::Corrupt,
+                        fmt::format("{}: made by another version of Dormouse", folder.string()),
                         "bake it again: dormoused bake");
         DORMOUSE_TRY_ASSIGN(auto name, TemplateName::parse(json.at("name").get<std::string>()));
         Template found{.name = std::move(name), .hash = json.at("hash").get<std::string>(), .folder = folder};
@@ -65,7 +66,8 @@ Result<> write_template_manifest(const Template& made) {
 Result<Template> read_template(const fs::path& folder) {
     DORMOUSE_TRY_ASSIGN(const auto text, read_file(folder / "template.json", 1 << 20));
     const auto json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) return fail(Errc::Corrupt, fmt::format("{}: not JSON", (folder / "template.json").string()));
+    if (json.is_discarded())
+        return fail(Errc::Corrupt, fmt::format("{}: not JSON", (folder / "template.json").string()));
     return parse_manifest(folder, json);
 }
 
@@ -77,8 +79,9 @@ Result<Template> TemplateStore::newest(const TemplateName& name) const {
     std::error_code error;
     const auto target = fs::read_symlink(root_ / name.str(), error);
     if (error)
-        return fail(Errc::Unavailable, fmt::format("there is no template '{}'", name.str()),
-                    name.str() == "desktop" ? "bake it: ./dormouse up" : "the built-in template is called 'desktop'");
+        return fail(
+            Errc::Unavailable, fmt::format("there is no template '{}'", name.str()),
+            name.str() == "desktop" ? "bake it: ./dormouse up" : "the built-in template is called 'desktop'");
     return read_template(root_ / target.filename());
 }
 

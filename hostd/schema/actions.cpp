@@ -51,8 +51,10 @@ std::string names_of_actions() {
 }
 
 bool is_coordinate(const Json& json) {
-    if (json.is_number_unsigned()) return json.get<std::uint64_t>() <= static_cast<std::uint64_t>(kLargestCoordinate);
-    return json.is_number_integer() && json.get<std::int64_t>() >= 0 && json.get<std::int64_t>() <= kLargestCoordinate;
+    if (json.is_number_unsigned())
+        return json.get<std::uint64_t>() <= static_cast<std::uint64_t>(kLargestCoordinate);
+    return json.is_number_integer() && json.get<std::int64_t>() >= 0 &&
+           json.get<std::int64_t>() <= kLargestCoordinate;
 }
 
 std::optional<Point> read_point(ObjectReader& in, std::string_view field, bool needed) {
@@ -63,7 +65,8 @@ std::optional<Point> read_point(ObjectReader& in, std::string_view field, bool n
     const auto& json = *in.take(field);
     if (json.is_array() && json.size() == 2 && is_coordinate(json[0]) && is_coordinate(json[1]))
         return Point{json[0].get<int>(), json[1].get<int>()};
-    in.note(field, fmt::format("must be two whole numbers from 0 to {}, for example [640, 400]", kLargestCoordinate),
+    in.note(field,
+            fmt::format("must be two whole numbers from 0 to {}, for example [640, 400]", kLargestCoordinate),
             std::string{kPointHint});
     return std::nullopt;
 }
@@ -72,18 +75,20 @@ std::optional<Point> read_point(ObjectReader& in, std::string_view field, bool n
 void read_fields(ObjectReader& in, const Rule& rule, Action& action) {
     const auto has = [&](Field field) { return ((rule.needed | rule.optional) & field) != 0; };
     const auto needs = [&](Field field) { return (rule.needed & field) != 0; };
-    if (has(kStartCoordinate)) action.start_coordinate = read_point(in, "start_coordinate", needs(kStartCoordinate));
+    if (has(kStartCoordinate))
+        action.start_coordinate = read_point(in, "start_coordinate", needs(kStartCoordinate));
     if (has(kCoordinate)) action.coordinate = read_point(in, "coordinate", needs(kCoordinate));
     if (has(kScrollDirection))
         action.scroll_direction =
             in.word("scroll_direction", {"up", "down"}) == "up" ? ScrollDirection::Up : ScrollDirection::Down;
     if (has(kScrollAmount))
-        action.scroll_amount =
-            static_cast<int>(in.whole("scroll_amount", {1, kMostScroll}, "how many clicks of the wheel, for example 3"));
+        action.scroll_amount = static_cast<int>(
+            in.whole("scroll_amount", {1, kMostScroll}, "how many clicks of the wheel, for example 3"));
     if (has(kText)) {
         const bool key = rule.kind == ActionKind::Key;
-        action.text = in.text("text", {.most_bytes = key ? kLongestKeyText : kLongestTypedText, .may_be_empty = false},
-                              key ? "one key or a combination, for example Return or ctrl+s" : "what is to be typed");
+        action.text =
+            in.text("text", {.most_bytes = key ? kLongestKeyText : kLongestTypedText, .may_be_empty = false},
+                    key ? "one key or a combination, for example Return or ctrl+s" : "what is to be typed");
     }
     if (has(kDuration)) {
         const auto seconds =
@@ -108,14 +113,17 @@ Action read_action(ObjectReader& in) {
     return action;
 }
 
-Json encode(const Point& point) { return Json::array({point.x, point.y}); }
+Json encode(const Point& point) {
+    return Json::array({point.x, point.y});
+}
 
 Json encode(const Action& action) {
     Json json;
     json["action"] = action_name(action.kind);
     if (action.start_coordinate) json["start_coordinate"] = encode(*action.start_coordinate);
     if (action.coordinate) json["coordinate"] = encode(*action.coordinate);
-    if (action.scroll_direction) json["scroll_direction"] = *action.scroll_direction == ScrollDirection::Up ? "up" : "down";
+    if (action.scroll_direction)
+        json["scroll_direction"] = *action.scroll_direction == ScrollDirection::Up ? "up" : "down";
     if (action.scroll_amount) json["scroll_amount"] = *action.scroll_amount;
     if (action.text) json["text"] = *action.text;
     if (action.duration) json["duration"] = std::chrono::duration<double>(*action.duration).count();

@@ -15,11 +15,11 @@
 
 namespace dormouse::schema {
 
-constexpr std::size_t kMostActions = 100;             // in one request
-constexpr int kLargestCoordinate = 32767;             // what a virtio tablet can say; the screen is smaller
-constexpr int kMostScroll = 100;                      // clicks of the wheel
-constexpr std::size_t kLongestKeyText = 200;          // bytes
-constexpr std::size_t kLongestTypedText = 100'000;    // bytes
+constexpr std::size_t kMostActions = 100;           // in one request
+constexpr int kLargestCoordinate = 32767;           // what a virtio tablet can say; the screen is smaller
+constexpr int kMostScroll = 100;                    // clicks of the wheel
+constexpr std::size_t kLongestKeyText = 200;        // bytes
+constexpr std::size_t kLongestTypedText = 100'000;  // bytes
 constexpr std::chrono::seconds kLongestWait{300};
 
 enum class ActionKind {

@@ -24,7 +24,9 @@ std::uint32_t byte_at(std::string_view bytes, std::size_t at) {
     return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u;
 }
 
-auto bad() { return fail(Errc::InvalidArgument, "not base64"); }
+auto bad() {
+    return fail(Errc::InvalidArgument, "not base64");
+}
 
 }  // namespace
 
@@ -56,10 +58,17 @@ Result<std::string> decode_base64(std::string_view text) {
         if (value == kNone) return bad();
         bits = bits << 6 | value;
         switch (at % 4) {
-            case 1: bytes += static_cast<char>(bits >> 4 & 255); break;
-            case 2: bytes += static_cast<char>(bits >> 2 & 255); break;
-            case 3: bytes += static_cast<char>(bits & 255); break;
-            default: break;
+            case 1:
+                bytes += static_cast<char>(bits >> 4 & 255);
+                break;
+            case 2:
+                bytes += static_cast<char>(bits >> 2 & 255);
+                break;
+            case 3:
+                bytes += static_cast<char>(bits & 255);
+                break;
+            default:
+                break;
         }
     }
     const auto left_over = padding == 1 ? bits & 3 : padding == 2 ? bits & 15 : 0;

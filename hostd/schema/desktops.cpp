@@ -77,7 +77,9 @@ std::string identifier(ObjectReader& in, std::string_view field, std::string_vie
 
 }  // namespace
 
-std::string to_json(const Desktop& desktop) { return write_json(encode(desktop)); }
+std::string to_json(const Desktop& desktop) {
+    return write_json(encode(desktop));
+}
 
 std::string to_json(const DesktopList& list) {
     auto desktops = Json::array();

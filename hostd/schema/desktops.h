@@ -18,16 +18,16 @@ struct Screen {
 
 // How a desktop's machine ended, when it did so by itself.
 struct Exit {
-    std::string status;                     // "signal 9 (Killed)"
-    std::vector<std::string> last_output;   // "stderr" in JSON
+    std::string status;                    // "signal 9 (Killed)"
+    std::vector<std::string> last_output;  // "stderr" in JSON
     friend bool operator==(const Exit&, const Exit&) = default;
 };
 
 struct Desktop {
     std::string id;
     std::string name;
-    std::string image;  // "template" in JSON, which C++ keeps for itself
-    std::string state;  // creating, running, starting, stopping, stopped, failed, deleting
+    std::string image;                  // "template" in JSON, which C++ keeps for itself
+    std::string state;                  // creating, running, starting, stopping, stopped, failed, deleting
     std::optional<std::string> reason;  // why it failed
     bool ready = false;                 // the agent inside has answered since the last start
     WallTime created_at;

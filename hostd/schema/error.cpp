@@ -38,7 +38,9 @@ const Row& row_of(Errc code) {
 
 }  // namespace
 
-int http_status(Errc code) { return row_of(code).status; }
+int http_status(Errc code) {
+    return row_of(code).status;
+}
 
 Errc errc_from_status(int status) {
     for (const auto& row : kRows)
@@ -53,7 +55,8 @@ std::optional<Errc> errc_from_name(std::string_view name) {
 }
 
 Json encode(const ErrorBody& body) {
-    Json error{{"code", errc_name(body.error.code)}, {"message", body.error.message}, {"hint", body.error.hint}};
+    Json error{
+        {"code", errc_name(body.error.code)}, {"message", body.error.message}, {"hint", body.error.hint}};
     if (body.action_index) error["action_index"] = *body.action_index;
     return error;
 }
@@ -68,7 +71,9 @@ ErrorBody decode_error(ObjectReader& in) {
     return body;
 }
 
-std::string to_json(const ErrorBody& body) { return write_json(Json{{"error", encode(body)}}); }
+std::string to_json(const ErrorBody& body) {
+    return write_json(Json{{"error", encode(body)}});
+}
 
 template <>
 Result<ErrorBody> parse<ErrorBody>(std::string_view text) {

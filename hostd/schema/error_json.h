@@ -7,7 +7,7 @@
 
 namespace dormouse::schema {
 
-Json encode(const ErrorBody& body);         // what "error" holds
+Json encode(const ErrorBody& body);  // what "error" holds
 ErrorBody decode_error(ObjectReader& in);
 
 }  // namespace dormouse::schema

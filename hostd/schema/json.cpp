@@ -12,7 +12,8 @@ namespace {
 // not show any more (the same field twice) or must not be built (too deep).
 class Inspector final : public nlohmann::json_sax<Json> {
   public:
-    Inspector(std::size_t deepest, bool allow_duplicates) : deepest_(deepest), allow_duplicates_(allow_duplicates) {}
+    Inspector(std::size_t deepest, bool allow_duplicates)
+        : deepest_(deepest), allow_duplicates_(allow_duplicates) {}
 
     const std::string& problem() const { return problem_; }
 
@@ -42,8 +43,9 @@ class Inspector final : public nlohmann::json_sax<Json> {
 
     bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
         // 406: a number that no double holds.
-        problem_ = error.id == 406 ? fmt::format("body: the number that ends at byte {} is too large", position)
-                                   : fmt::format("body: not valid JSON at byte {}", position);
+        problem_ = error.id == 406
+                       ? fmt::format("body: the number that ends at byte {} is too large", position)
+                       : fmt::format("body: not valid JSON at byte {}", position);
         return false;
     }
 
@@ -104,7 +106,9 @@ Result<Json> read_leniently(std::string_view text) {
     return Json::parse(text, nullptr, false);
 }
 
-std::string write_json(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string write_json(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string shown(std::string_view text) {
     constexpr std::size_t kLongest = 40;

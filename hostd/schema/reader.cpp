@@ -22,7 +22,8 @@ std::string join(const std::vector<std::string>& words) {
 void Problem::note(std::string path, std::string what, std::string hint) {
     if (error_) return;
     const auto code = strictness_ == Strictness::Request ? Errc::InvalidArgument : Errc::Corrupt;
-    error_ = Error{code, (path.empty() ? "body" : std::move(path)) + ": " + std::move(what), std::move(hint), 0};
+    error_ =
+        Error{code, (path.empty() ? "body" : std::move(path)) + ": " + std::move(what), std::move(hint), 0};
 }
 
 void Problem::note_missing(std::string path, std::string hint) {
@@ -107,11 +108,13 @@ std::optional<std::string> ObjectReader::optional_text(std::string_view field) {
 std::int64_t ObjectReader::whole(std::string_view field, Range range, std::string hint) {
     const auto* found = need(field, hint);
     if (!found) return range.least;
-    const bool fits = found->is_number_unsigned() ? found->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)
-                                                  : found->is_number_integer();
+    const bool fits = found->is_number_unsigned()
+                          ? found->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)
+                          : found->is_number_integer();
     const auto value = fits ? found->get<std::int64_t>() : range.least;
     if (!fits || value < range.least || value > range.most)
-        note(field, fmt::format("must be a whole number from {} to {}", range.least, range.most), std::move(hint));
+        note(field, fmt::format("must be a whole number from {} to {}", range.least, range.most),
+             std::move(hint));
     return value;
 }
 
@@ -194,7 +197,8 @@ void ObjectReader::list(std::string_view field, Range count,
     if (!found->is_array()) return note(field, "must be a list");
     const auto size = static_cast<std::int64_t>(found->size());
     if (size < count.least || size > count.most)
-        return note(field, fmt::format("must have {} to {} items, and has {}", count.least, count.most, size));
+        return note(field,
+                    fmt::format("must have {} to {} items, and has {}", count.least, count.most, size));
     std::size_t index = 0;
     for (const auto& item : *found) body(item, fmt::format("{}[{}]", path_of(field), index++));
 }

@@ -79,7 +79,7 @@ class ObjectReader {
     // `body` for each item, with the item's path.
     void list(std::string_view field, Range count, const std::function<void(const Json&, std::string)>& body);
 
-    const Json* take(std::string_view field);           // null when absent; counts as asked for
+    const Json* take(std::string_view field);  // null when absent; counts as asked for
     const Json* take_unless_null(std::string_view field);
     std::string path_of(std::string_view field) const;
     void note(std::string_view field, std::string what, std::string hint = {});

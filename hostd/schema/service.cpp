@@ -13,7 +13,9 @@ std::string to_json(const Version& version) {
                        {"accelerator_reason", version.accelerator_reason}});
 }
 
-std::string to_json(const Health& health) { return write_json(Json{{"status", health.status}}); }
+std::string to_json(const Health& health) {
+    return write_json(Json{{"status", health.status}});
+}
 
 template <>
 Result<Version> parse<Version>(std::string_view text) {

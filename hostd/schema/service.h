@@ -8,7 +8,7 @@
 namespace dormouse::schema {
 
 struct Version {
-    std::string version;             // of Dormouse
+    std::string version;  // of Dormouse
     std::string api = "v1";
     std::string qemu;                // version of QEMU
     std::string accelerator;         // "tcg" or "kvm"

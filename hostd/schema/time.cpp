@@ -79,8 +79,9 @@ std::string format_time(WallTime time) {
     const year_month_day date{day};
     const hh_mm_ss clock{floor<milliseconds>(time) - day};
     return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                       clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                       clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                       clock.subseconds().count());
 }
 
 Result<WallTime> parse_time(std::string_view text) {
@@ -103,8 +104,8 @@ Result<WallTime> parse_time(std::string_view text) {
     const year_month_day date{year{year_number}, month{static_cast<unsigned>(month_number)},
                               day{static_cast<unsigned>(day_number)}};
     // 64 bits of nanoseconds end in 2262.
-    const bool in_range = year_number >= 1678 && year_number <= 2261 && date.ok() && hour < 24 && minute < 60 &&
-                          second <= 60 && abs(offset) < hours{24};
+    const bool in_range = year_number >= 1678 && year_number <= 2261 && date.ok() && hour < 24 &&
+                          minute < 60 && second <= 60 && abs(offset) < hours{24};
     if (!in.ok() || !in.at_end() || !in_range)
         return fail(Errc::InvalidArgument, "not a time as in RFC 3339", "for example 2026-11-30T12:53:14Z");
     return WallTime{sys_days{date} + hours{hour} + minutes{minute} + seconds{second} + fraction - offset};

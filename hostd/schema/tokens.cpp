@@ -33,7 +33,9 @@ Token decode_token(ObjectReader& in) {
 
 }  // namespace
 
-std::string to_json(const Token& token) { return write_json(encode(token)); }
+std::string to_json(const Token& token) {
+    return write_json(encode(token));
+}
 
 std::string to_json(const TokenList& list) {
     auto tokens = Json::array();
@@ -84,8 +86,9 @@ Result<CreateTokenRequest> parse<CreateTokenRequest>(std::string_view text) {
 
 template <>
 Result<NewToken> parse<NewToken>(std::string_view text) {
-    return read_answer<NewToken>(
-        text, [](ObjectReader& in) { return NewToken{decode_token(in), Secret{in.text("secret")}}; });
+    return read_answer<NewToken>(text, [](ObjectReader& in) {
+        return NewToken{decode_token(in), Secret{in.text("secret")}};
+    });
 }
 
 }  // namespace dormouse::schema

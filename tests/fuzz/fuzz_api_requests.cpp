@@ -60,6 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_answer<schema::ErrorBody>(text);
 
     if (const auto bytes = schema::decode_base64(text)) require(schema::encode_base64(*bytes) == text);
-    if (const auto time = schema::parse_time(text)) require(schema::parse_time(schema::format_time(*time)).has_value());
+    if (const auto time = schema::parse_time(text))
+        require(schema::parse_time(schema::format_time(*time)).has_value());
     return 0;
 }

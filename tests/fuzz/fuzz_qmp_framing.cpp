@@ -41,8 +41,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ManualClock clock;
     EventLoop loop{clock};
     vmm::QmpClient client{loop, [](std::string, UniqueFd) -> Result<> { return {}; },
-                          [](const std::string&, const nlohmann::json& data_of_event) { (void)data_of_event.dump(
-                              -1, ' ', false, nlohmann::json::error_handler_t::replace); }};
+                          [](const std::string&, const nlohmann::json& data_of_event) {
+                              (void)data_of_event.dump(-1, ' ', false,
+                                                       nlohmann::json::error_handler_t::replace);
+                          }};
     spawn(client.execute("query-status"));
     for (const auto& line : lines) {
         client.on_line(line);

@@ -23,11 +23,21 @@ std::string mutate(std::string input, std::mt19937& random) {
     const auto below = [&](std::size_t limit) { return limit ? random() % limit : 0; };
     for (auto rounds = 1 + below(4); rounds > 0; --rounds) {
         switch (below(5)) {
-            case 0: if (!input.empty()) input[below(input.size())] ^= static_cast<char>(1u << below(8)); break;
-            case 1: if (!input.empty()) input[below(input.size())] = static_cast<char>(random()); break;
-            case 2: input.insert(below(input.size() + 1), 1, static_cast<char>(random())); break;
-            case 3: if (!input.empty()) input.erase(below(input.size()), 1 + below(8)); break;
-            case 4: input.resize(below(input.size() + 1)); break;
+            case 0:
+                if (!input.empty()) input[below(input.size())] ^= static_cast<char>(1u << below(8));
+                break;
+            case 1:
+                if (!input.empty()) input[below(input.size())] = static_cast<char>(random());
+                break;
+            case 2:
+                input.insert(below(input.size() + 1), 1, static_cast<char>(random()));
+                break;
+            case 3:
+                if (!input.empty()) input.erase(below(input.size()), 1 + below(8));
+                break;
+            case 4:
+                input.resize(below(input.size() + 1));
+                break;
         }
     }
     return input;
@@ -42,7 +52,8 @@ int main(int argc, char** argv) {
     }
     std::vector<std::filesystem::path> files;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator{argv[1], error}) files.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator{argv[1], error})
+        files.push_back(entry.path());
     if (files.empty()) {
         std::fprintf(stderr, "%s: no inputs to replay\n", argv[1]);
         return 1;

@@ -25,12 +25,16 @@ using nlohmann::json;
 class FakeQemu {
   public:
     FakeQemu(std::string mode, const char* qmp_path, const char* guest_path)
-        : mode_(std::move(mode)), qmp_listener_(listen_on(qmp_path)), guest_listener_(listen_on(guest_path)) {}
+        : mode_(std::move(mode)),
+          qmp_listener_(listen_on(qmp_path)),
+          guest_listener_(listen_on(guest_path)) {}
 
     [[noreturn]] void run() {
         qmp_ = UniqueFd{::accept(qmp_listener_.get(), nullptr, nullptr)};
         if (mode_ == "deaf") ::pause();
-        say({{"QMP", {{"version", {{"qemu", {{"major", 1}, {"minor", 2}, {"micro", 3}}}}}, {"capabilities", json::array()}}}});
+        say({{"QMP",
+              {{"version", {{"qemu", {{"major", 1}, {"minor", 2}, {"micro", 3}}}}},
+               {"capabilities", json::array()}}}});
         for (;;) {
             pollfd fds[3] = {{qmp_.get(), POLLIN, 0},
                              {guest_listener_.get(), POLLIN, 0},
@@ -150,6 +154,8 @@ class FakeQemu {
 
 }  // namespace
 
-std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
+std::string this_program() {
+    return std::filesystem::read_symlink("/proc/self/exe");
+}
 
 }  // namespace dormouse::vmm

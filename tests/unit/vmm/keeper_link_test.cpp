@@ -44,7 +44,8 @@ class KeeperLinkTest : public ::testing::Test {
         return *peer_;
     }
     void send_raw(const std::string& packet) {
-        ASSERT_EQ(::send(raw_.get(), packet.data(), packet.size(), MSG_NOSIGNAL), static_cast<ssize_t>(packet.size()));
+        ASSERT_EQ(::send(raw_.get(), packet.data(), packet.size(), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(packet.size()));
     }
 
     ManualClock clock_;

@@ -122,7 +122,7 @@ TEST_F(KeeperTest, KeepsTheLastEventsForTheNextDaemon) {
     }
     char byte = 0;
     ASSERT_TRUE(wait_until([&] { return ::read(reader.get(), &byte, 1) == 0; }));  // all said
-    ASSERT_TRUE(wait_until([&] { return sleeps(keeper); }));                        // all heard
+    ASSERT_TRUE(wait_until([&] { return sleeps(keeper); }));                       // all heard
     adopt();
     EXPECT_EQ(machine_->qemu_pid(), qemu);
     EXPECT_TRUE(qmp("query-status"));
@@ -139,7 +139,8 @@ TEST_F(KeeperTest, ForgetsHalfALineOfADaemonThatWasKilled) {
         auto socket = connect_unix(keeper_socket(run_folder()), SOCK_SEQPACKET);  // replaces the first
         ASSERT_TRUE(socket);
         const std::string half = "q{\"execute\": \"x-length\", \"argum";
-        ASSERT_EQ(::send(socket->get(), half.data(), half.size(), MSG_NOSIGNAL), static_cast<ssize_t>(half.size()));
+        ASSERT_EQ(::send(socket->get(), half.data(), half.size(), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(half.size()));
     }
     adopt();
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(qmp("query-status"));
@@ -194,8 +195,10 @@ TEST_F(KeeperTest, BoundsWhatWaitsForADaemonThatDoesNotRead) {
     machine_.reset();
     auto silent = connect_unix(keeper_socket(run_folder()), SOCK_SEQPACKET);
     ASSERT_TRUE(silent);
-    const std::string request = R"(Q{"execute": "x-events", "arguments": {"count": 500, "size": 10000}, "id": "z"})";
-    ASSERT_EQ(::send(silent->get(), request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
+    const std::string request =
+        R"(Q{"execute": "x-events", "arguments": {"count": 500, "size": 10000}, "id": "z"})";
+    ASSERT_EQ(::send(silent->get(), request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
     // 5 MB of events: QEMU waits, the keeper holds a megabyte, and is not stuck.
     ASSERT_TRUE(wait_until([&] { return sleeps(keeper) && sleeps(qemu); }));
     EXPECT_LT(resident_kib(keeper), 200'000);  // much of it the sanitizer's
@@ -294,7 +297,8 @@ TEST_F(KeeperTest, HandsNoDescriptorsOfTheDaemonOn) {
     start(fake("plain"));
     std::set<std::string> names;
     for (const auto pid : {machine_->keeper_pid(), machine_->qemu_pid()})
-        for (const auto& entry : std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/fd"}) {
+        for (const auto& entry :
+             std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/fd"}) {
             const auto fd = std::stoi(entry.path().filename());
             std::error_code error;
             if (fd > 2) names.insert(std::filesystem::read_symlink(entry.path(), error));

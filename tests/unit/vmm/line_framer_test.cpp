@@ -35,7 +35,8 @@ TEST(LineFramer, SkipsALineThatIsTooLongAndGoesOnAfterIt) {
     for (const std::size_t cut : {1U, 3U, 7U, 100U}) {
         LineFramer framer{8};
         const std::string stream = "12345678\n123456789\nshort\nmuch too long for this\nend\n";
-        for (std::size_t at = 0; at < stream.size(); at += cut) framer.feed(std::string_view{stream}.substr(at, cut));
+        for (std::size_t at = 0; at < stream.size(); at += cut)
+            framer.feed(std::string_view{stream}.substr(at, cut));
         EXPECT_THAT(take_all(framer), ElementsAre("12345678", "short", "end")) << "pieces of " << cut;
         EXPECT_EQ(framer.skipped(), 2U);
     }

@@ -65,19 +65,36 @@ class MachineFixture : public ::testing::Test {
     }
     LaunchOptions real(std::vector<std::string> more = {}) const {
         auto result = options();
-        result.qemu.argv = {"qemu-system-x86_64", "-M", "pc-q35-7.2", "-nodefaults", "-no-user-config", "-accel",
-                            "tcg", "-m", "64", "-S", "-uuid", kUuid,
-                            "-qmp", "unix:" + (run_folder() / "qmp.sock").string() + ",server=on,wait=off",
-                            "-device", "virtio-serial-pci", "-chardev",
-                            "socket,id=agent,server=on,wait=off,path=" + (run_folder() / "agent.sock").string(),
-                            "-device", "virtserialport,chardev=agent,name=org.dormouse.agent"};
+        result.qemu.argv = {
+            "qemu-system-x86_64",
+            "-M",
+            "pc-q35-7.2",
+            "-nodefaults",
+            "-no-user-config",
+            "-accel",
+            "tcg",
+            "-m",
+            "64",
+            "-S",
+            "-uuid",
+            kUuid,
+            "-qmp",
+            "unix:" + (run_folder() / "qmp.sock").string() + ",server=on,wait=off",
+            "-device",
+            "virtio-serial-pci",
+            "-chardev",
+            "socket,id=agent,server=on,wait=off,path=" + (run_folder() / "agent.sock").string(),
+            "-device",
+            "virtserialport,chardev=agent,name=org.dormouse.agent"};
         if (std::find(more.begin(), more.end(), "-display") == more.end())
             result.qemu.argv.insert(result.qemu.argv.end(), {"-display", "none"});
         result.qemu.argv.insert(result.qemu.argv.end(), more.begin(), more.end());
         return result;
     }
 
-    void start(LaunchOptions launch) { take(loop_.run_until_complete(Machine::start(loop_, std::move(launch)))); }
+    void start(LaunchOptions launch) {
+        take(loop_.run_until_complete(Machine::start(loop_, std::move(launch))));
+    }
     void adopt() { take(loop_.run_until_complete(Machine::adopt(loop_, "d-test", run_folder()))); }
     void take(Result<std::shared_ptr<Machine>> made) {
         if (!made) throw std::runtime_error{made.error().message};  // ends the test, unlike an ASSERT here
@@ -97,15 +114,16 @@ class MachineFixture : public ::testing::Test {
         ASSERT_TRUE(ended) << ended.error().message;
     }
     std::size_t count_events(const std::string& name) const {
-        return static_cast<std::size_t>(
-            std::count_if(events_.begin(), events_.end(), [&](const auto& event) { return event.first == name; }));
+        return static_cast<std::size_t>(std::count_if(
+            events_.begin(), events_.end(), [&](const auto& event) { return event.first == name; }));
     }
 
     // Runs the loop until `done` or for 20 s; gives what `done` says at the end.
     template <class Done>
     bool wait_until(Done done) {
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-        while (!done() && std::chrono::steady_clock::now() < deadline) loop_.run_once(std::chrono::milliseconds{5});
+        while (!done() && std::chrono::steady_clock::now() < deadline)
+            loop_.run_once(std::chrono::milliseconds{5});
         return done();
     }
 

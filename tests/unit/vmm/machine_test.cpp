@@ -31,7 +31,8 @@ TEST_F(MachineTest, StartsRunsPausesAndQuits) {
     const auto begun = std::chrono::steady_clock::now();
     start(real());
     const auto took = std::chrono::steady_clock::now() - begun;
-    RecordProperty("start_ms", static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
+    RecordProperty("start_ms",
+                   static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
     EXPECT_THAT(machine_->qemu_version(), ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
     EXPECT_THAT(run_state(), ::testing::AnyOf("prelaunch", "paused"));
     EXPECT_TRUE(loop_.run_until_complete(machine_->resume()));
@@ -78,7 +79,8 @@ TEST_F(MachineTest, PassesSeveralDescriptorsAtOnce) {
         spawn(pass(machine_, i, answers.back()));
     }
     EXPECT_TRUE(wait_until([&] {
-        return std::all_of(answers.begin(), answers.end(), [](const auto& answer) { return answer->has_value(); });
+        return std::all_of(answers.begin(), answers.end(),
+                           [](const auto& answer) { return answer->has_value(); });
     }));
     for (const auto& answer : answers) EXPECT_TRUE((*answer)->has_value()) << (*answer)->error().message;
     for (int i = 0; i < 10; ++i) EXPECT_TRUE(qmp("closefd", {{"fdname", "fd" + std::to_string(i)}})) << i;
@@ -103,7 +105,8 @@ TEST_F(MachineTest, FailsWhatIsPendingWhenQemuIsKilled) {
     start(real());
     ASSERT_EQ(::kill(machine_->qemu_pid(), SIGSTOP), 0);
     auto outcome = std::make_shared<std::optional<Result<json>>>();
-    const auto ask = [](std::shared_ptr<Machine> machine, std::shared_ptr<std::optional<Result<json>>> out) -> Task<void> {
+    const auto ask = [](std::shared_ptr<Machine> machine,
+                        std::shared_ptr<std::optional<Result<json>>> out) -> Task<void> {
         out->emplace(co_await machine->qmp("query-status"));
     };
     spawn(ask(machine_, outcome));
@@ -120,7 +123,8 @@ TEST_F(MachineTest, QemuDoesNotOutliveItsKeeper) {
     ASSERT_TRUE(wait_until([&] { return !exits_.empty(); }));
     EXPECT_TRUE(exits_[0].keeper_lost);
     EXPECT_TRUE(wait_until([&] { return processes().empty(); }));
-    EXPECT_EQ(loop_.run_until_complete(Machine::adopt(loop_, "d-test", run_folder())).error().code, Errc::NotFound);
+    EXPECT_EQ(loop_.run_until_complete(Machine::adopt(loop_, "d-test", run_folder())).error().code,
+              Errc::NotFound);
     EXPECT_EQ(read_exit_record(desktop_folder()).error().code, Errc::NotFound);
 }
 
@@ -145,7 +149,8 @@ TEST_F(MachineTest, LeavesARecordWhenItEndsWithoutADaemon) {
     loop_.run_ready();
     ASSERT_EQ(::kill(pid, SIGKILL), 0);
     ASSERT_TRUE(wait_until([&] { return processes().empty(); }));
-    EXPECT_EQ(loop_.run_until_complete(Machine::adopt(loop_, "d-test", run_folder())).error().code, Errc::NotFound);
+    EXPECT_EQ(loop_.run_until_complete(Machine::adopt(loop_, "d-test", run_folder())).error().code,
+              Errc::NotFound);
     EXPECT_EQ(read_exit_record(desktop_folder())->to_text(), "signal 9 (Killed)");
     start(real());  // and it can be started again
     EXPECT_EQ(read_exit_record(desktop_folder()).error().code, Errc::NotFound);
@@ -205,9 +210,10 @@ TEST_F(MachineTest, OpensTheDisplaysConnection) {
 
 TEST_F(MachineTest, SendsInput) {
     start(real({"-device", "virtio-keyboard-pci"}));
-    const auto event = json::parse(
-        R"([{"type": "key", "data": {"down": true, "key": {"type": "qcode", "data": "a"}}}])");
-    EXPECT_THAT(loop_.run_until_complete(machine_->send_input(event)).error().message, HasSubstr("not running"));
+    const auto event =
+        json::parse(R"([{"type": "key", "data": {"down": true, "key": {"type": "qcode", "data": "a"}}}])");
+    EXPECT_THAT(loop_.run_until_complete(machine_->send_input(event)).error().message,
+                HasSubstr("not running"));
     EXPECT_TRUE(loop_.run_until_complete(machine_->resume()));
     EXPECT_TRUE(loop_.run_until_complete(machine_->send_input(event)));
     EXPECT_FALSE(loop_.run_until_complete(machine_->send_input(json::parse(R"([{"type": "nonsense"}])"))));

@@ -40,7 +40,9 @@ class QmpClientTest : public ::testing::Test {
             },
             [this](std::string name, json data) { events_.emplace_back(std::move(name), std::move(data)); });
     }
-    static Task<void> capture(Task<Result<json>> task, Outcome outcome) { outcome->emplace(co_await std::move(task)); }
+    static Task<void> capture(Task<Result<json>> task, Outcome outcome) {
+        outcome->emplace(co_await std::move(task));
+    }
     Outcome start(Task<Result<json>> task) {
         auto outcome = std::make_shared<std::optional<Result<json>>>();
         spawn(capture(std::move(task), outcome));
@@ -85,7 +87,8 @@ TEST_F(QmpClientTest, SendsArgumentsOnlyWhereThereAreSome) {
 TEST_F(QmpClientTest, FailsOnlyTheCommandWhoseAnswerWasAnError) {
     const auto eject = start(client_->execute("eject", json{{"id", "cd0"}}));
     const auto query = start(client_->execute("query-status"));
-    receive(R"({"error": {"class": "DeviceNotFound", "desc": "Device 'cd0' not found"}, "id": ")" + id_of(0) + "\"}");
+    receive(R"({"error": {"class": "DeviceNotFound", "desc": "Device 'cd0' not found"}, "id": ")" + id_of(0) +
+            "\"}");
     EXPECT_EQ((**eject).error().code, Errc::NotFound);
     EXPECT_EQ((**eject).error().message, "QEMU refused eject: Device 'cd0' not found");
     EXPECT_FALSE(*query);
@@ -126,8 +129,8 @@ TEST_F(QmpClientTest, IgnoresAnswersToAnotherClientOfTheSameQemu) {
 
 TEST_F(QmpClientTest, GoesOnAfterLinesThatMakeNoSense) {
     const auto query = start(client_->execute("query-status"));
-    for (const char* line : {"", "nonsense", "[1,2]", "{\"return\": 1}", "{\"return\": 1, \"id\": 7}", "\xff\xfe{",
-                             "{\"event\": 5}", "{\"error\": \"text\"}", "{\"QMP\": null}", "{}"})
+    for (const char* line : {"", "nonsense", "[1,2]", "{\"return\": 1}", "{\"return\": 1, \"id\": 7}",
+                             "\xff\xfe{", "{\"event\": 5}", "{\"error\": \"text\"}", "{\"QMP\": null}", "{}"})
         receive(line);
     client_->on_bytes(std::string(kMaxQmpLine + 10, 'x') + "\n");
     succeed(0, "{}");
@@ -176,7 +179,8 @@ TEST_F(QmpClientTest, PassesADescriptorWithItsCommand) {
 TEST_F(QmpClientTest, NegotiatesOnceQemuHasGreeted) {
     const auto negotiated = start(client_->negotiate());
     EXPECT_TRUE(sent_.empty());
-    receive(R"({"QMP": {"version": {"qemu": {"major": 7, "minor": 2, "micro": 22}}, "capabilities": ["oob"]}})");
+    receive(
+        R"({"QMP": {"version": {"qemu": {"major": 7, "minor": 2, "micro": 22}}, "capabilities": ["oob"]}})");
     ASSERT_EQ(sent_.size(), 1U);
     EXPECT_EQ(sent_[0].request.at("execute"), "qmp_capabilities");
     succeed(0, "{}");

@@ -24,8 +24,9 @@ TEST_F(ApiServerTest, AnswersHealthWithoutAToken) {
 }
 
 TEST_F(ApiServerTest, TellsItsVersionToThoseWithAToken) {
-    EXPECT_EQ(ask("GET", "/v1/version").body, R"({"version":"0.1.0","api":"v1","qemu":"7.2.19","accelerator":"tcg",)"
-                                              R"("accelerator_reason":"no vmx"})");
+    EXPECT_EQ(ask("GET", "/v1/version").body,
+              R"({"version":"0.1.0","api":"v1","qemu":"7.2.19","accelerator":"tcg",)"
+              R"("accelerator_reason":"no vmx"})");
     EXPECT_EQ(send({.url = url("/v1/version")}).status, 401);
 }
 
@@ -37,13 +38,15 @@ TEST_F(ApiServerTest, AsksForATokenEverywhereInV1) {
             if (const auto at = path.find(parameter); at != std::string::npos)
                 path.replace(at, std::string_view{parameter}.size(), "shop");
         const auto none = send({.method = std::string{route.method}, .url = url(path)});
-        EXPECT_EQ(error_of(none), "unauthenticated: this needs a token (send it as a header: Authorization: Bearer dm_...)");
+        EXPECT_EQ(error_of(none),
+                  "unauthenticated: this needs a token (send it as a header: Authorization: Bearer dm_...)");
         EXPECT_EQ(wsio::find_header(none.headers, "www-authenticate"), R"(Bearer realm="dormouse")");
         const auto unknown = send({.method = std::string{route.method},
                                    .url = url(path),
                                    .headers = {{"Authorization", "Bearer dm_wrong"}},
                                    .body = "not even JSON"});
-        EXPECT_EQ(error_of(unknown), "unauthenticated: this token is not known (make one with: dormouse token create NAME)");
+        EXPECT_EQ(error_of(unknown),
+                  "unauthenticated: this token is not known (make one with: dormouse token create NAME)");
         EXPECT_EQ(wsio::find_header(unknown.headers, "www-authenticate"), R"(Bearer realm="dormouse")");
     }
     EXPECT_TRUE(gateway.commands().empty());
@@ -80,7 +83,8 @@ TEST_F(ApiServerTest, KnowsNoOtherPaths) {
 TEST_F(ApiServerTest, SaysWhichMethodsAPathHas) {
     const auto response = ask("PUT", "/v1/desktops/shop");
     EXPECT_EQ(response.status, 405);
-    EXPECT_EQ(error_of(response), "invalid_argument: PUT is not possible on /v1/desktops/shop (possible: GET, HEAD, DELETE)");
+    EXPECT_EQ(error_of(response),
+              "invalid_argument: PUT is not possible on /v1/desktops/shop (possible: GET, HEAD, DELETE)");
     EXPECT_EQ(wsio::find_header(response.headers, "allow"), "GET, HEAD, DELETE");
     const auto preflight = ask("OPTIONS", "/v1/desktops", {}, {{"Origin", "http://evil.example"}});
     EXPECT_EQ(preflight.status, 405);
@@ -88,16 +92,17 @@ TEST_F(ApiServerTest, SaysWhichMethodsAPathHas) {
 }
 
 TEST_F(ApiServerTest, LetsNoTrickInAPathThrough) {
-    for (const auto* name : {"..", "%2e%2e", "a%2Fb", "%2Fetc%2Fpasswd", "a%00b", "a%0Ab", "a%20b", "%FF", "%zz", "Shop",
-                             "-shop", "1shop", "shop%27", "caf%C3%A9", "*"}) {
+    for (const auto* name : {"..", "%2e%2e", "a%2Fb", "%2Fetc%2Fpasswd", "a%00b", "a%0Ab", "a%20b", "%FF",
+                             "%zz", "Shop", "-shop", "1shop", "shop%27", "caf%C3%A9", "*"}) {
         const auto response = ask("GET", std::string{"/v1/desktops/"} + name);
         EXPECT_TRUE(response.status == 400 || response.status == 404) << name << " " << response.status;
         EXPECT_TRUE(schema::parse<schema::ErrorBody>(response.body)) << name << " " << response.body;
         EXPECT_GE(ask("DELETE", std::string{"/v1/desktops/"} + name).status, 400) << name;
         EXPECT_GE(ask("DELETE", std::string{"/v1/tokens/"} + name).status, 400) << name;
     }
-    for (const auto* path : {"/v1/desktops/../tokens", "/v1//desktops", "/v1/./desktops", "/v1/desktops/%2e%2e/tokens",
-                             "/assets/..%2fstyle.css", "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd"})
+    for (const auto* path :
+         {"/v1/desktops/../tokens", "/v1//desktops", "/v1/./desktops", "/v1/desktops/%2e%2e/tokens",
+          "/assets/..%2fstyle.css", "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd"})
         EXPECT_GE(ask("GET", path).status, 400) << path;
     EXPECT_EQ(error_of(ask("GET", "/v1/desktops/Shop")),
               "invalid_argument: 'Shop' is not a desktop id or name "
@@ -119,7 +124,8 @@ TEST_F(ApiServerTest, TakesJsonOnly) {
     EXPECT_EQ(error_of(response),
               "invalid_argument: Content-Type: application/x-www-form-urlencoded is not understood "
               "(send JSON with Content-Type: application/json; with curl: --json instead of -d)");
-    EXPECT_EQ(ask("POST", "/v1/desktops", "{}", {{"Content-Type", "application/json; charset=utf-8"}}).status, 201);
+    EXPECT_EQ(ask("POST", "/v1/desktops", "{}", {{"Content-Type", "application/json; charset=utf-8"}}).status,
+              201);
     EXPECT_EQ(gateway.commands().size(), 1u);
 }
 
@@ -136,7 +142,8 @@ TEST_F(ApiServerTest, LetsNoOtherSiteChangeAnything) {
 
 TEST_F(ApiServerTest, TakesBodiesUpToALimit) {
     const std::string space(1 << 20, ' ');
-    EXPECT_EQ(error_of(ask("POST", "/v1/desktops", "{}" + space)), "too_large: body: longer than 1048576 bytes");
+    EXPECT_EQ(error_of(ask("POST", "/v1/desktops", "{}" + space)),
+              "too_large: body: longer than 1048576 bytes");
     EXPECT_EQ(ask("POST", "/v1/desktops", "{}" + space.substr(2)).status, 201);
     EXPECT_EQ(ask("POST", "/v1/desktops", std::string(5 << 20, ' ')).status, 413);
 }
@@ -144,14 +151,17 @@ TEST_F(ApiServerTest, TakesBodiesUpToALimit) {
 TEST_F(ApiServerTest, GivesEveryErrorOfTheDomainItsStatus) {
     gateway.handler = [](desktop::Command command, Cancel) -> Task<Result<desktop::Answer>> {
         const auto& name = std::get<desktop::GetDesktop>(command).desktop;
-        co_return fail(*schema::errc_from_name(name == "invalid-argument" ? "invalid_argument" :
-                                               name == "not-found"        ? "not_found" :
-                                               name == "too-large"        ? "too_large" : name),
+        co_return fail(*schema::errc_from_name(name == "invalid-argument" ? "invalid_argument"
+                                               : name == "not-found"      ? "not_found"
+                                               : name == "too-large"      ? "too_large"
+                                                                          : name),
                        "why \"not\"", "do this");
     };
     const std::pair<const char*, int> expected[] = {
-        {"invalid-argument", 400}, {"denied", 403}, {"not-found", 404}, {"conflict", 409}, {"too-large", 413},
-        {"unavailable", 503}, {"timeout", 504}, {"interrupted", 502}, {"io", 500}, {"corrupt", 500}, {"internal", 500}};
+        {"invalid-argument", 400}, {"denied", 403},      {"not-found", 404},
+        {"conflict", 409},         {"too-large", 413},   {"unavailable", 503},
+        {"timeout", 504},          {"interrupted", 502}, {"io", 500},
+        {"corrupt", 500},          {"internal", 500}};
     for (const auto& [name, status] : expected) {
         const auto response = ask("GET", std::string{"/v1/desktops/"} + name);
         EXPECT_EQ(response.status, status) << name;
@@ -164,7 +174,8 @@ TEST_F(ApiServerTest, SurvivesAnExceptionFromTheDomain) {
         throw std::runtime_error{"secret detail"};
         co_return desktop::Answer{};
     };
-    EXPECT_EQ(error_of(ask("GET", "/v1/desktops")), "internal: something went wrong inside (the daemon's log says more)");
+    EXPECT_EQ(error_of(ask("GET", "/v1/desktops")),
+              "internal: something went wrong inside (the daemon's log says more)");
     gateway.handler = nullptr;
     EXPECT_EQ(ask("GET", "/v1/desktops").status, 200);
 }
@@ -173,7 +184,8 @@ TEST_F(ApiServerTest, SaysSoWhenACommandGivesAnAnswerOfAnotherKind) {
     gateway.handler = [](desktop::Command, Cancel) -> Task<Result<desktop::Answer>> {
         co_return desktop::Answer{desktop::Done{}};
     };
-    for (const auto* path : {"/v1/desktops", "/v1/desktops/shop", "/v1/desktops/shop/screenshot", "/v1/tokens"})
+    for (const auto* path :
+         {"/v1/desktops", "/v1/desktops/shop", "/v1/desktops/shop/screenshot", "/v1/tokens"})
         EXPECT_EQ(ask("GET", path).status, 500) << path;
     EXPECT_EQ(ask("POST", "/v1/desktops").status, 500);
     EXPECT_EQ(ask("POST", "/v1/desktops/shop/actions", R"({"action":"screenshot"})").status, 500);
@@ -196,7 +208,9 @@ Task<Result<desktop::Answer>> last_until_cancelled(EventLoop& loop, Endless& end
 
 TEST_F(ApiServerTest, CancelsTheCommandOfAClientThatGoesAway) {
     Endless endless;
-    gateway.handler = [&](desktop::Command, Cancel cancel) { return last_until_cancelled(loop(), endless, cancel); };
+    gateway.handler = [&](desktop::Command, Cancel cancel) {
+        return last_until_cancelled(loop(), endless, cancel);
+    };
 
     UniqueFd client{::socket(AF_INET, SOCK_STREAM, 0)};
     sockaddr_in address{};
@@ -214,9 +228,14 @@ TEST_F(ApiServerTest, CancelsTheCommandOfAClientThatGoesAway) {
 
 TEST_F(ApiServerTest, CancelsWhatIsInProgressWhenItStops) {
     Endless endless;
-    gateway.handler = [&](desktop::Command, Cancel cancel) { return last_until_cancelled(loop(), endless, cancel); };
-    std::jthread client{[this] { (void)wsio::http_request({.url = url("/v1/desktops"),
-                                                           .headers = {{"Authorization", "Bearer dm_admin"}}}).has_value(); }};
+    gateway.handler = [&](desktop::Command, Cancel cancel) {
+        return last_until_cancelled(loop(), endless, cancel);
+    };
+    std::jthread client{[this] {
+        (void)wsio::http_request(
+            {.url = url("/v1/desktops"), .headers = {{"Authorization", "Bearer dm_admin"}}})
+            .has_value();
+    }};
     endless.begun.get_future().get();
     stop();
     EXPECT_EQ(endless.cancelled.get_future().wait_for(std::chrono::seconds{0}), std::future_status::ready)
@@ -226,12 +245,17 @@ TEST_F(ApiServerTest, CancelsWhatIsInProgressWhenItStops) {
 TEST_F(ApiServerTest, AnswersOthersWhileACommandLasts) {
     Endless endless;
     gateway.handler = [&](desktop::Command command, Cancel cancel) -> Task<Result<desktop::Answer>> {
-        if (std::holds_alternative<desktop::ListDesktops>(command)) return last_until_cancelled(loop(), endless, cancel);
-        return [](desktop::Answer answer) -> Task<Result<desktop::Answer>> { co_return answer; }(
-            desktop::Answer{example_desktop()});
+        if (std::holds_alternative<desktop::ListDesktops>(command))
+            return last_until_cancelled(loop(), endless, cancel);
+        return [](desktop::Answer answer) -> Task<Result<desktop::Answer>> {
+            co_return answer;
+        }(desktop::Answer{example_desktop()});
     };
-    std::jthread client{[this] { (void)wsio::http_request({.url = url("/v1/desktops"),
-                                                           .headers = {{"Authorization", "Bearer dm_admin"}}}).has_value(); }};
+    std::jthread client{[this] {
+        (void)wsio::http_request(
+            {.url = url("/v1/desktops"), .headers = {{"Authorization", "Bearer dm_admin"}}})
+            .has_value();
+    }};
     endless.begun.get_future().get();
     EXPECT_EQ(ask("GET", "/v1/desktops/shop").status, 200);
     stop();

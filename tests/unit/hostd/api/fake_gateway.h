@@ -62,14 +62,16 @@ class FakeGateway : public desktop::Gateway {
         co_return fail(Errc::Unauthenticated, "no row in the table of tokens");
     }
 
-    Task<Result<desktop::Answer>> execute(desktop::Command command, desktop::Caller caller, Cancel cancel) override {
+    Task<Result<desktop::Answer>> execute(desktop::Command command, desktop::Caller caller,
+                                          Cancel cancel) override {
         {
             const std::lock_guard lock{mutex_};
             commands_.push_back(command);
             callers_.push_back(caller);
         }
         if (handler) co_return co_await handler(std::move(command), std::move(cancel));
-        if (!desktop::allowed(command, caller.scope)) co_return fail(Errc::Denied, "this needs a token of scope admin");
+        if (!desktop::allowed(command, caller.scope))
+            co_return fail(Errc::Denied, "this needs a token of scope admin");
         co_return std::visit([](const auto& asked) { return answer_to(asked); }, command);
     }
 
@@ -100,10 +102,18 @@ class FakeGateway : public desktop::Gateway {
     static Outcome answer_to(const desktop::ListDesktops&) {
         return desktop::Answer{std::vector{example_desktop(), example_desktop(desktop::State::Stopped)}};
     }
-    static Outcome answer_to(const desktop::GetDesktop& c) { return find(c.desktop, desktop::State::Running); }
-    static Outcome answer_to(const desktop::StartDesktop& c) { return find(c.desktop, desktop::State::Starting); }
-    static Outcome answer_to(const desktop::StopDesktop& c) { return find(c.desktop, desktop::State::Stopping); }
-    static Outcome answer_to(const desktop::RestartDesktop& c) { return find(c.desktop, desktop::State::Stopping); }
+    static Outcome answer_to(const desktop::GetDesktop& c) {
+        return find(c.desktop, desktop::State::Running);
+    }
+    static Outcome answer_to(const desktop::StartDesktop& c) {
+        return find(c.desktop, desktop::State::Starting);
+    }
+    static Outcome answer_to(const desktop::StopDesktop& c) {
+        return find(c.desktop, desktop::State::Stopping);
+    }
+    static Outcome answer_to(const desktop::RestartDesktop& c) {
+        return find(c.desktop, desktop::State::Stopping);
+    }
     static Outcome answer_to(const desktop::DeleteDesktop& c) {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Deleting));
         return desktop::Answer{desktop::Done{}};
@@ -116,15 +126,19 @@ class FakeGateway : public desktop::Gateway {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
         desktop::ActAnswer answer;
         for (const auto& action : c.actions) {
-            answer.done.push_back({std::string{desktop::action_name(action)}, std::chrono::milliseconds{5}, {}});
-            if (std::holds_alternative<desktop::ScreenshotAction>(action)) answer.done.back().picture = example_picture();
+            answer.done.push_back(
+                {std::string{desktop::action_name(action)}, std::chrono::milliseconds{5}, {}});
+            if (std::holds_alternative<desktop::ScreenshotAction>(action))
+                answer.done.back().picture = example_picture();
         }
         return desktop::Answer{std::move(answer)};
     }
     static Outcome answer_to(const desktop::CreateToken&) {
         return desktop::Answer{desktop::NewToken{example_token(), "dm_new"}};
     }
-    static Outcome answer_to(const desktop::ListTokens&) { return desktop::Answer{std::vector{example_token()}}; }
+    static Outcome answer_to(const desktop::ListTokens&) {
+        return desktop::Answer{std::vector{example_token()}};
+    }
     static Outcome answer_to(const desktop::DeleteToken&) { return desktop::Answer{desktop::Done{}}; }
 
     mutable std::mutex mutex_;

@@ -48,7 +48,9 @@ Json to_json(const YAML::Node& node) {
 }
 
 // Sorted, so that two documents are equal whatever the order of their fields.
-nlohmann::json sorted(const Json& json) { return nlohmann::json::parse(json.dump()); }
+nlohmann::json sorted(const Json& json) {
+    return nlohmann::json::parse(json.dump());
+}
 
 YAML::Node resolve(const YAML::Node& node) {
     if (!node.IsMap() || !node["$ref"]) return node;
@@ -102,7 +104,8 @@ const std::map<std::string, std::function<std::string(const std::string&)>> kCod
 void for_each_operation(const std::function<void(std::string, std::string, const YAML::Node&)>& check) {
     for (const auto& path : document()["paths"])
         for (const auto& entry : path.second)
-            if (entry.first.Scalar() != "parameters") check(entry.first.Scalar(), path.first.Scalar(), entry.second);
+            if (entry.first.Scalar() != "parameters")
+                check(entry.first.Scalar(), path.first.Scalar(), entry.second);
 }
 
 std::string upper(std::string text) {
@@ -129,7 +132,8 @@ TEST(OpenApi, NamesTheParametersOfEveryPath) {
             in_path.insert(pattern.substr(at + 1, pattern.find('}', at) - at - 1));
         std::set<std::string> named;
         if (path.second["parameters"])
-            for (const auto& parameter : path.second["parameters"]) named.insert(resolve(parameter)["name"].Scalar());
+            for (const auto& parameter : path.second["parameters"])
+                named.insert(resolve(parameter)["name"].Scalar());
         EXPECT_EQ(in_path, named) << pattern;
     }
 }
@@ -147,7 +151,8 @@ TEST(OpenApi, SaysWhichOperationsNeedNoToken) {
 
 // One media type object: its schema has a codec, and its examples go through.
 int check_examples(const std::string& where, const YAML::Node& media) {
-    const auto reference = media["schema"]["$ref"].IsDefined() ? media["schema"]["$ref"].Scalar() : std::string{};
+    const auto reference =
+        media["schema"]["$ref"].IsDefined() ? media["schema"]["$ref"].Scalar() : std::string{};
     const auto name = reference.substr(reference.rfind('/') + 1);
     const auto codec = kCodecs.find(name);
     if (codec == kCodecs.end()) {
@@ -167,7 +172,8 @@ int check_examples(const std::string& where, const YAML::Node& media) {
             continue;
         }
         // What has defaults or two forms is written in the full one.
-        const bool normalised = name == "CreateDesktopRequest" || (name == "ActionsRequest" && !given.contains("actions"));
+        const bool normalised =
+            name == "CreateDesktopRequest" || (name == "ActionsRequest" && !given.contains("actions"));
         if (!normalised) {
             EXPECT_EQ(sorted(read), sorted(given)) << where;
         }
@@ -197,7 +203,8 @@ TEST(OpenApi, GivesEveryErrorExampleTheStatusOfItsCode) {
     for_each_operation([](const std::string&, const std::string& path, const YAML::Node& operation) {
         for (const auto& response : operation["responses"]) {
             const auto media = json_media(resolve(response.second));
-            if (!media.IsDefined() || !media["example"].IsDefined() || !media["example"]["error"].IsDefined()) continue;
+            if (!media.IsDefined() || !media["example"].IsDefined() || !media["example"]["error"].IsDefined())
+                continue;
             const auto code = schema::errc_from_name(media["example"]["error"]["code"].Scalar());
             ASSERT_TRUE(code) << path;
             EXPECT_EQ(std::to_string(schema::http_status(*code)), response.first.Scalar()) << path;
@@ -228,8 +235,10 @@ TEST(OpenApi, HasTheClosedListsOfTheCode) {
     for (const auto kind : schema::all_actions()) actions.insert(std::string{schema::action_name(kind)});
     std::set<std::string> mapped;
     std::set<std::string> defined;
-    for (const auto& entry : schemas["Action"]["discriminator"]["mapping"]) mapped.insert(entry.first.Scalar());
-    for (const auto& one : schemas["Action"]["oneOf"]) defined.merge(words(resolve(one)["properties"]["action"]["enum"]));
+    for (const auto& entry : schemas["Action"]["discriminator"]["mapping"])
+        mapped.insert(entry.first.Scalar());
+    for (const auto& one : schemas["Action"]["oneOf"])
+        defined.merge(words(resolve(one)["properties"]["action"]["enum"]));
     EXPECT_EQ(mapped, actions);
     EXPECT_EQ(defined, actions);
 }
@@ -243,14 +252,16 @@ TEST(OpenApi, DescribesEveryFieldThatIsWritten) {
     };
     const auto described = [](const char* name) {
         std::set<std::string> names;
-        for (const auto& entry : document()["components"]["schemas"][name]["properties"]) names.insert(entry.first.Scalar());
+        for (const auto& entry : document()["components"]["schemas"][name]["properties"])
+            names.insert(entry.first.Scalar());
         return names;
     };
     EXPECT_EQ(described("Desktop"), fields_of(schema::to_json(schema::Desktop{})));
     EXPECT_EQ(described("Token"), fields_of(schema::to_json(schema::Token{})));
     EXPECT_EQ(described("Version"), fields_of(schema::to_json(schema::Version{})));
     EXPECT_EQ(described("CreateTokenRequest"), fields_of(schema::to_json(schema::CreateTokenRequest{})));
-    EXPECT_EQ(described("CreateDesktopRequest"), fields_of(schema::to_json(schema::CreateDesktopRequest{"a", "b"})));
+    EXPECT_EQ(described("CreateDesktopRequest"),
+              fields_of(schema::to_json(schema::CreateDesktopRequest{"a", "b"})));
 }
 
 }  // namespace

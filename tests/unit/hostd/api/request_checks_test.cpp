@@ -34,8 +34,9 @@ TEST(BearerToken, IsAskedForInTheSameWordsAlways) {
 }
 
 TEST(BearerToken, ThatCannotBeOneIsSaidToBeUnknown) {
-    for (const auto& header : {std::string{"Bearer  "}, std::string{"Bearer a b"}, std::string{"Bearer a,Bearer b"},
-                               std::string{"Bearer \xff"}, "Bearer " + std::string(201, 'a')})
+    for (const auto& header :
+         {std::string{"Bearer  "}, std::string{"Bearer a b"}, std::string{"Bearer a,Bearer b"},
+          std::string{"Bearer \xff"}, "Bearer " + std::string(201, 'a')})
         EXPECT_EQ(token_in(header), "this token is not known") << header;
 }
 
@@ -62,10 +63,13 @@ TEST(Origin, OfAnotherSiteMayNot) {
 TEST(ContentType, IsJsonOrNotSaid) {
     EXPECT_TRUE(check_content_type(with("POST", {}, "{}")));
     EXPECT_TRUE(check_content_type(with("POST", {{"content-type", "application/json"}}, "{}")));
-    EXPECT_TRUE(check_content_type(with("POST", {{"content-type", "Application/JSON; charset=utf-8"}}, "{}")));
+    EXPECT_TRUE(
+        check_content_type(with("POST", {{"content-type", "Application/JSON; charset=utf-8"}}, "{}")));
     EXPECT_TRUE(check_content_type(with("POST", {{"content-type", "text/plain"}})));
-    for (const auto* type : {"application/x-www-form-urlencoded", "text/plain", "application/jsonp", "multipart/form-data"})
-        EXPECT_EQ(check_content_type(with("POST", {{"content-type", type}}, "{}")).error().code, Errc::InvalidArgument);
+    for (const auto* type :
+         {"application/x-www-form-urlencoded", "text/plain", "application/jsonp", "multipart/form-data"})
+        EXPECT_EQ(check_content_type(with("POST", {{"content-type", type}}, "{}")).error().code,
+                  Errc::InvalidArgument);
 }
 
 TEST(Etag, IsMatchedAsTheRfcSays) {

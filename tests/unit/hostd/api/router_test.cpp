@@ -28,7 +28,8 @@ TEST(Router, FindsTheRowForMethodAndPath) {
     EXPECT_EQ(found("POST", "/v1/desktops/shop/stop"), "stopDesktop shop");
     EXPECT_EQ(found("DELETE", "/v1/tokens/t-1"), "deleteToken t-1");
     EXPECT_EQ(found("GET", "/desktops/shop"), "getDesktopPage shop");
-    EXPECT_EQ(found("GET", "/v1/desktops/a b:%c"), "getDesktop a b:%c") << "what it may be is for others to say";
+    EXPECT_EQ(found("GET", "/v1/desktops/a b:%c"), "getDesktop a b:%c")
+        << "what it may be is for others to say";
 }
 
 TEST(Router, AnswersHeadWhereItAnswersGet) {
@@ -44,9 +45,9 @@ TEST(Router, SaysWhichMethodsAPathHas) {
 }
 
 TEST(Router, KnowsNoOtherPaths) {
-    for (const auto* path : {"", "/v1", "/v1/", "/v1/desktops/", "/v1/desktops/a/", "/v1/desktops/a/b", "/v2/desktops",
-                             "/v1/desktops/a/stop/", "/V1/desktops", "/healthz/", "//", "v1/desktops", "/assets/",
-                             "/assets/a/b", "/v1/desktops//stop"})
+    for (const auto* path : {"", "/v1", "/v1/", "/v1/desktops/", "/v1/desktops/a/", "/v1/desktops/a/b",
+                             "/v2/desktops", "/v1/desktops/a/stop/", "/V1/desktops", "/healthz/", "//",
+                             "v1/desktops", "/assets/", "/assets/a/b", "/v1/desktops//stop"})
         EXPECT_EQ(found("GET", path), "nothing") << path;
 }
 

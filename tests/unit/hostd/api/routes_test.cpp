@@ -49,7 +49,8 @@ TEST_F(RoutesTest, ListsDesktops) {
 }
 
 TEST_F(RoutesTest, ShowsADesktopByNameAndById) {
-    EXPECT_EQ(schema::parse<schema::Desktop>(ask("GET", "/v1/desktops/shop").body).value().id, "d-1a2b3c4d5e");
+    EXPECT_EQ(schema::parse<schema::Desktop>(ask("GET", "/v1/desktops/shop").body).value().id,
+              "d-1a2b3c4d5e");
     EXPECT_EQ(only_command<desktop::GetDesktop>().desktop, "shop");
     EXPECT_EQ(ask("GET", "/v1/desktops/d-1a2b3c4d5e").status, 200);
     EXPECT_EQ(error_of(ask("GET", "/v1/desktops/other")), "not_found: there is no desktop 'other'");
@@ -83,7 +84,9 @@ TEST_F(RoutesTest, DeletesADesktop) {
 
 TEST_F(RoutesTest, StartsStopsAndRestartsADesktop) {
     for (const auto& body : {std::string{}, std::string{"{}"}}) {
-        EXPECT_EQ(schema::parse<schema::Desktop>(ask("POST", "/v1/desktops/shop/start", body).body).value().state, "starting");
+        EXPECT_EQ(
+            schema::parse<schema::Desktop>(ask("POST", "/v1/desktops/shop/start", body).body).value().state,
+            "starting");
         EXPECT_EQ(ask("POST", "/v1/desktops/shop/stop", body).status, 202);
         EXPECT_EQ(ask("POST", "/v1/desktops/shop/restart", body).status, 202);
     }
@@ -94,7 +97,8 @@ TEST_F(RoutesTest, StartsStopsAndRestartsADesktop) {
     EXPECT_EQ(std::get<desktop::RestartDesktop>(commands[2]).desktop, "shop");
     for (const auto* verb : {"start", "stop", "restart"}) {
         const auto path = std::string{"/v1/desktops/shop/"} + verb;
-        EXPECT_EQ(error_of(ask("POST", path, R"({"force":true})")), "invalid_argument: force: unknown field (fields: none)");
+        EXPECT_EQ(error_of(ask("POST", path, R"({"force":true})")),
+                  "invalid_argument: force: unknown field (fields: none)");
         EXPECT_EQ(ask("GET", path).status, 405);
         EXPECT_EQ(ask("POST", std::string{"/v1/desktops/other/"} + verb).status, 404);
     }
@@ -134,7 +138,8 @@ TEST_F(RoutesTest, HasNoPictureOfADesktopThatIsNotThere) {
 }
 
 TEST_F(RoutesTest, CarriesOutOneAction) {
-    const auto response = ask("POST", "/v1/desktops/shop/actions", R"({"action":"left_click","coordinate":[640,400]})");
+    const auto response =
+        ask("POST", "/v1/desktops/shop/actions", R"({"action":"left_click","coordinate":[640,400]})");
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.body, R"({"results":[{"action":"left_click","ok":true,"took_ms":5}]})");
     const auto command = only_command<desktop::Act>();
@@ -175,9 +180,11 @@ TEST_F(RoutesTest, CarriesOutActionsOfEveryKind) {
 }
 
 TEST_F(RoutesTest, CarriesOutNothingWhenOneActionIsWrong) {
-    EXPECT_EQ(error_of(ask("POST", "/v1/desktops/shop/actions",
-                           R"({"actions":[{"action":"screenshot"},{"action":"left_click","coordinate":[1,"2"]}]})")),
-              "invalid_argument: actions[1].coordinate: must be two whole numbers from 0 to 32767, for example [640, 400] "
+    EXPECT_EQ(error_of(ask(
+                  "POST", "/v1/desktops/shop/actions",
+                  R"({"actions":[{"action":"screenshot"},{"action":"left_click","coordinate":[1,"2"]}]})")),
+              "invalid_argument: actions[1].coordinate: must be two whole numbers from 0 to 32767, for "
+              "example [640, 400] "
               "([x, y] in pixels from the top left corner, for example [640, 400])");
     EXPECT_EQ(ask("POST", "/v1/desktops/shop/actions").status, 400);
     EXPECT_TRUE(gateway.commands().empty());
@@ -194,15 +201,17 @@ TEST_F(RoutesTest, SaysWhichActionFailedAndWhatWasDoneBefore) {
     const auto response = ask("POST", "/v1/desktops/shop/actions",
                               R"({"actions":[{"action":"left_click"},{"action":"screenshot"}]})");
     EXPECT_EQ(response.status, 409);
-    EXPECT_EQ(response.body,
-              R"({"error":{"code":"conflict","message":"the desktop is stopping","hint":"start it first","action_index":1},)"
-              R"("results":[{"action":"left_click","ok":true,"took_ms":12}]})");
+    EXPECT_EQ(
+        response.body,
+        R"({"error":{"code":"conflict","message":"the desktop is stopping","hint":"start it first","action_index":1},)"
+        R"("results":[{"action":"left_click","ok":true,"took_ms":12}]})");
 }
 
 TEST_F(RoutesTest, SendsLargePictures) {
     gateway.handler = [](desktop::Command, Cancel) -> Task<Result<desktop::Answer>> {
         desktop::ActAnswer answer;
-        for (int i = 0; i < 3; ++i) answer.done.push_back({"screenshot", 1ms, example_picture(std::string(300'000, 'x'))});
+        for (int i = 0; i < 3; ++i)
+            answer.done.push_back({"screenshot", 1ms, example_picture(std::string(300'000, 'x'))});
         co_return desktop::Answer{std::move(answer)};
     };
     const auto response = ask("POST", "/v1/desktops/shop/actions", R"({"action":"screenshot"})");
@@ -228,7 +237,8 @@ TEST_F(RoutesTest, MakesATokenAndShowsItsSecretOnce) {
 TEST_F(RoutesTest, DeletesAToken) {
     EXPECT_EQ(ask("DELETE", "/v1/tokens/t-1").status, 204);
     EXPECT_EQ(only_command<desktop::DeleteToken>().token.str(), "t-1");
-    EXPECT_EQ(error_of(ask("DELETE", "/v1/tokens/dm_abc")).substr(0, 45), "invalid_argument: 'dm_abc' is not a token id ");
+    EXPECT_EQ(error_of(ask("DELETE", "/v1/tokens/dm_abc")).substr(0, 45),
+              "invalid_argument: 'dm_abc' is not a token id ");
 }
 
 TEST_F(RoutesTest, ServesThePages) {
@@ -237,8 +247,8 @@ TEST_F(RoutesTest, ServesThePages) {
         EXPECT_EQ(response.status, 200);
         EXPECT_EQ(wsio::find_header(response.headers, "content-type"), "text/html; charset=utf-8");
         const std::string policy{wsio::find_header(response.headers, "content-security-policy")};
-        for (const auto* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
-                                 "connect-src 'self'", "frame-ancestors 'none'"})
+        for (const auto* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'",
+                                 "img-src 'self' blob:", "connect-src 'self'", "frame-ancestors 'none'"})
             EXPECT_NE(policy.find(part), std::string::npos) << part;
         EXPECT_EQ(policy.find("unsafe"), std::string::npos);
         EXPECT_EQ(wsio::find_header(response.headers, "x-content-type-options"), "nosniff");
@@ -249,7 +259,8 @@ TEST_F(RoutesTest, ServesThePages) {
 }
 
 TEST_F(RoutesTest, ServesTheFilesOfThePages) {
-    EXPECT_EQ(wsio::find_header(send({.url = url("/assets/style.css")}).headers, "content-type"), "text/css; charset=utf-8");
+    EXPECT_EQ(wsio::find_header(send({.url = url("/assets/style.css")}).headers, "content-type"),
+              "text/css; charset=utf-8");
     EXPECT_EQ(wsio::find_header(send({.url = url("/assets/view.js")}).headers, "content-type"),
               "text/javascript; charset=utf-8");
     EXPECT_EQ(error_of(send({.url = url("/assets/secret.txt")})), "not_found: there is no such file");

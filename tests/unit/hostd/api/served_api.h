@@ -39,7 +39,9 @@ class ServedApi : public testing::Test {
         core_.join();
     }
 
-    std::string url(const std::string& path) const { return "http://127.0.0.1:" + std::to_string(port_) + path; }
+    std::string url(const std::string& path) const {
+        return "http://127.0.0.1:" + std::to_string(port_) + path;
+    }
 
     wsio::ClientResponse send(wsio::ClientRequest request) {
         auto response = wsio::http_request(request);

@@ -64,8 +64,10 @@ TEST(Random, UuidsAreOfVersionFourAndDiffer) {
 }
 
 TEST(Log, AValueCannotForgeALine) {
-    EXPECT_EQ(log::format_line("vm.started", {{"desktop", "d-1"}, {"pid", 42}}), "vm.started desktop=d-1 pid=42");
-    EXPECT_EQ(log::format_line("x", {{"what", "a b\n2026 error \"q\""}}), "x what=\"a b\\x0a2026 error \\\"q\\\"\"");
+    EXPECT_EQ(log::format_line("vm.started", {{"desktop", "d-1"}, {"pid", 42}}),
+              "vm.started desktop=d-1 pid=42");
+    EXPECT_EQ(log::format_line("x", {{"what", "a b\n2026 error \"q\""}}),
+              "x what=\"a b\\x0a2026 error \\\"q\\\"\"");
     EXPECT_EQ(log::format_line("x", {{"what", ""}}), "x what=\"\"");
 }
 
@@ -114,7 +116,8 @@ TEST_F(TemporaryFolder, ConfigurationComesFromTheFileAndTheEnvironmentWins) {
 
 TEST(Config, AddressesAreCheckedWhole) {
     Config config;
-    for (const auto* bad : {"", "8760", ":8760", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "h:1x", "h:-1"})
+    for (const auto* bad :
+         {"", "8760", ":8760", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "h:1x", "h:-1"})
         EXPECT_FALSE(parse_listen(bad, config)) << bad;
     EXPECT_TRUE(parse_listen("localhost:80", config));
 }

@@ -37,7 +37,8 @@ TEST(Process, ATimeoutEndsItWithItsChildren) {
 }
 
 TEST(Process, IsCancelledWhenAsked) {
-    const auto run = run_command({.argv = {"sleep", "300"}}, {.timeout = 200s, .cancelled = [] { return true; }});
+    const auto run =
+        run_command({.argv = {"sleep", "300"}}, {.timeout = 200s, .cancelled = [] { return true; }});
     ASSERT_FALSE(run);
     EXPECT_EQ(run.error().code, Errc::Interrupted);
 }

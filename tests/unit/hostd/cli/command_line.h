@@ -37,13 +37,15 @@ inline schema::Desktop sample_desktop(std::string name = "research", std::string
 class FakeDaemon {
   public:
     FakeDaemon() {
-        auto started = wsio::HttpServer::start({}, [this](wsio::HttpRequest request, const wsio::Responder& responder) {
-            std::lock_guard lock{mutex_};
-            asked_.push_back(request.method + " " + request.path + (request.body.empty() ? "" : " " + request.body));
-            token_ = std::string{wsio::find_header(request.headers, "authorization")};
-            responder.respond(answers_.empty() ? wsio::HttpResponse::json(500, "{}") : answers_.front());
-            if (answers_.size() > 1) answers_.erase(answers_.begin());
-        });
+        auto started =
+            wsio::HttpServer::start({}, [this](wsio::HttpRequest request, const wsio::Responder& responder) {
+                std::lock_guard lock{mutex_};
+                asked_.push_back(request.method + " " + request.path +
+                                 (request.body.empty() ? "" : " " + request.body));
+                token_ = std::string{wsio::find_header(request.headers, "authorization")};
+                responder.respond(answers_.empty() ? wsio::HttpResponse::json(500, "{}") : answers_.front());
+                if (answers_.size() > 1) answers_.erase(answers_.begin());
+            });
         server_ = std::move(*started);
     }
 
@@ -114,8 +116,10 @@ struct CommandLineRun {
 
   private:
     void pause(Duration time) {
-        if (waits_for_process) std::this_thread::sleep_for(std::chrono::milliseconds{2});
-        else clock.advance(time);
+        if (waits_for_process)
+            std::this_thread::sleep_for(std::chrono::milliseconds{2});
+        else
+            clock.advance(time);
     }
     Connection connection() const {
         Config config;

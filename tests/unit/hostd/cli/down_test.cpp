@@ -37,7 +37,8 @@ class FakeDaemonProcess {
   private:
     [[noreturn]] static void hold(const std::filesystem::path& file, int ready) {
         const auto lock = lock_file(file);
-        if (!lock || !write_all(lock->get(), std::to_string(::getpid()) + "\n") || !write_all(ready, "x")) ::_exit(1);
+        if (!lock || !write_all(lock->get(), std::to_string(::getpid()) + "\n") || !write_all(ready, "x"))
+            ::_exit(1);
         for (;;) ::pause();
     }
     pid_t pid_ = -1;
@@ -69,7 +70,8 @@ TEST(Down, SignalsNobodyWhoDoesNotHoldTheLock) {
 
 TEST(Down, StopsDesktopsThenTheDaemon) {
     FakeDaemon daemon;
-    daemon.answers(200, schema::to_json(schema::DesktopList{{sample_desktop(), sample_desktop("b", "stopped")}}));
+    daemon.answers(200,
+                   schema::to_json(schema::DesktopList{{sample_desktop(), sample_desktop("b", "stopped")}}));
     daemon.answers(200, schema::to_json(sample_desktop()));
     daemon.answers(202, schema::to_json(sample_desktop("research", "stopping")));
     daemon.answers(200, schema::to_json(sample_desktop("research", "stopping")));

@@ -35,7 +35,9 @@ TEST(Text, ShowsSizes) {
 
 TEST(Text, LetsNoControlCharactersThrough) {
     EXPECT_EQ(plain("a\x1b[2Jb\n\x7f"), "a?[2Jb??");
-    EXPECT_EQ(plain("\xc2\x9b" "31m"), "?31m");  // U+009B begins an escape sequence too
+    EXPECT_EQ(plain("\xc2\x9b"
+                    "31m"),
+              "?31m");  // U+009B begins an escape sequence too
     EXPECT_EQ(plain("naïve 日本語"), "naïve 日本語");
 }
 
@@ -51,7 +53,8 @@ TEST(Table, AlignsByWhatIsSeenAndLeavesNoSpacesAtTheEnds) {
 }
 
 TEST(Suggest, FindsTheVerbThatWasMeant) {
-    const std::vector<std::string> verbs{"create", "list", "show", "start", "stop", "screenshot", "scroll", "up"};
+    const std::vector<std::string> verbs{"create", "list",       "show",   "start",
+                                         "stop",   "screenshot", "scroll", "up"};
     EXPECT_EQ(nearest("lsit", verbs), "list");
     EXPECT_EQ(nearest("craete", verbs), "create");
     EXPECT_EQ(nearest("strat", verbs), "start");

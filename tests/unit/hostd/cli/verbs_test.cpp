@@ -42,14 +42,17 @@ TEST(Verbs, ActWithTheActionsOfTheApi) {
     using enum schema::ActionKind;
     const schema::Point at{64, 40};
     EXPECT_EQ(sent_by({"click", "research", "64", "40"}), json_of({{.kind = LeftClick, .coordinate = at}}));
-    EXPECT_EQ(sent_by({"click", "research", "64", "40", "--right"}), json_of({{.kind = RightClick, .coordinate = at}}));
-    EXPECT_EQ(sent_by({"click", "--double", "research", "64", "40"}), json_of({{.kind = DoubleClick, .coordinate = at}}));
+    EXPECT_EQ(sent_by({"click", "research", "64", "40", "--right"}),
+              json_of({{.kind = RightClick, .coordinate = at}}));
+    EXPECT_EQ(sent_by({"click", "--double", "research", "64", "40"}),
+              json_of({{.kind = DoubleClick, .coordinate = at}}));
     EXPECT_EQ(sent_by({"move", "research", "64", "40"}), json_of({{.kind = MouseMove, .coordinate = at}}));
     EXPECT_EQ(sent_by({"drag", "research", "1", "2", "64", "40"}),
               json_of({{.kind = LeftClickDrag, .coordinate = at, .start_coordinate = schema::Point{1, 2}}}));
     EXPECT_EQ(sent_by({"key", "research", "ctrl+l", "Return"}),
               json_of({{.kind = Key, .text = "ctrl+l"}, {.kind = Key, .text = "Return"}}));
-    const schema::Action scroll{.kind = Scroll, .scroll_direction = schema::ScrollDirection::Down, .scroll_amount = 3};
+    const schema::Action scroll{
+        .kind = Scroll, .scroll_direction = schema::ScrollDirection::Down, .scroll_amount = 3};
     EXPECT_EQ(sent_by({"scroll", "research", "down"}), json_of({scroll}));
     auto there = scroll;
     there.scroll_amount = 7;
@@ -68,7 +71,8 @@ TEST(Verbs, TypeWhateverTheTextIs) {
     EXPECT_EQ(sent_by({"type", "research", "--", "--json"}), typed("--json"));
     EXPECT_EQ(sent_by({"type", "research", "-"}, "two\nlines\n"), typed("two\nlines\n"));
     EXPECT_THAT(sent_by({"type", "research", ""}), HasSubstr("nothing to type"));
-    EXPECT_THAT(sent_by({"type", "research", "-"}, std::string(100'001, 'x')), HasSubstr("1 dormouse: the text is longer"));
+    EXPECT_THAT(sent_by({"type", "research", "-"}, std::string(100'001, 'x')),
+                HasSubstr("1 dormouse: the text is longer"));
 }
 
 TEST(Verbs, ThatAreUsedWrongReachNobody) {
@@ -105,7 +109,8 @@ TEST(Verbs, ThatAreUsedWrongReachNobody) {
 TEST(Verbs, AreSuggestedWhenMisspelt) {
     CommandLineRun dormouse;
     dormouse({"screnshot", "research"});
-    EXPECT_EQ(dormouse.err, "dormouse: there is no verb 'screnshot'\n  did you mean: ./dormouse screenshot\n");
+    EXPECT_EQ(dormouse.err,
+              "dormouse: there is no verb 'screnshot'\n  did you mean: ./dormouse screenshot\n");
     dormouse({"token", "crate", "x"});
     EXPECT_THAT(dormouse.err, HasSubstr("./dormouse token create\n"));
     dormouse({"up"});
@@ -137,7 +142,8 @@ TEST(Verbs, EachHaveHelpWithAnExample) {
 TEST(Verbs, TheHelpNamesThemAllAndTheExitCodes) {
     CommandLineRun dormouse;
     EXPECT_EQ(dormouse({"--help"}), 0);
-    for (const char* text : {"create [NAME]", "token create", "doctor", "  up", "  test", "  5  the daemon", "--json"})
+    for (const char* text :
+         {"create [NAME]", "token create", "doctor", "  up", "  test", "  5  the daemon", "--json"})
         EXPECT_THAT(dormouse.out, HasSubstr(text));
     EXPECT_THAT(dormouse.out, Not(HasSubstr("ping")));
     EXPECT_EQ(dormouse({}), 0);
@@ -154,8 +160,10 @@ TEST(Verbs, CreateSaysTheNameAlone) {
     EXPECT_EQ(dormouse.out, "quiet-otter\n");
     EXPECT_EQ(dormouse.err, "");
     EXPECT_EQ(dormouse({"create", "list", "--template", "other"}), 0);  // a name that is a verb too
-    EXPECT_THAT(daemon.asked(), ElementsAre("POST /v1/desktops " + schema::to_json(schema::CreateDesktopRequest{}),
-                                            "POST /v1/desktops " + schema::to_json(schema::CreateDesktopRequest{"list", "other"})));
+    EXPECT_THAT(
+        daemon.asked(),
+        ElementsAre("POST /v1/desktops " + schema::to_json(schema::CreateDesktopRequest{}),
+                    "POST /v1/desktops " + schema::to_json(schema::CreateDesktopRequest{"list", "other"})));
     EXPECT_EQ(daemon.token(), "Bearer dm_secret");
 }
 
@@ -218,11 +226,11 @@ TEST(Verbs, ErrorsAreToldWithTheirHintAndCode) {
         Error error;
         int code;
     };
-    for (const auto& [error, code] : {Case{{Errc::NotFound, "no such desktop", "see list", 0}, 3},
-                                      Case{{Errc::Conflict, "it is stopped", "start it", 0}, 4},
-                                      Case{{Errc::Denied, "agents may not", "ask", 0}, 6},
-                                      Case{{Errc::InvalidArgument, "no", "yes", 0}, 2},
-                                      Case{{Errc::Internal, "oh", "well", 0}, 1}}) {
+    for (const auto& [error, code] :
+         {Case{{Errc::NotFound, "no such desktop", "see list", 0}, 3},
+          Case{{Errc::Conflict, "it is stopped", "start it", 0}, 4},
+          Case{{Errc::Denied, "agents may not", "ask", 0}, 6},
+          Case{{Errc::InvalidArgument, "no", "yes", 0}, 2}, Case{{Errc::Internal, "oh", "well", 0}, 1}}) {
         FakeDaemon daemon;
         daemon.fails(error);
         CommandLineRun dormouse{daemon};
@@ -318,16 +326,18 @@ TEST(Verbs, DeleteGoesOnAfterOneThatIsNotThere) {
 
 TEST(Verbs, TokensAreMadeForAgentsUnlessSaidOtherwise) {
     FakeDaemon daemon;
-    const std::string made = R"({"id":"t-1","name":"ci","scope":"agent","created_at":"2026-11-30T12:00:00.000Z",)"
-                             R"("last_used_at":null,"secret":"dm_new"})";
+    const std::string made =
+        R"({"id":"t-1","name":"ci","scope":"agent","created_at":"2026-11-30T12:00:00.000Z",)"
+        R"("last_used_at":null,"secret":"dm_new"})";
     daemon.answers(201, made);
     CommandLineRun dormouse{daemon};
     EXPECT_EQ(dormouse({"token", "create", "ci"}), 0);
     EXPECT_EQ(dormouse.out, "dm_new\n");
     EXPECT_EQ(dormouse({"token", "create", "ci", "--scope", "admin", "--json"}), 0);
     EXPECT_EQ(dormouse.out, schema::to_json(schema::parse<schema::NewToken>(made).value()) + "\n");
-    EXPECT_THAT(daemon.asked(), ElementsAre("POST /v1/tokens " + schema::to_json(schema::CreateTokenRequest{"ci", "agent"}),
-                                            "POST /v1/tokens " + schema::to_json(schema::CreateTokenRequest{"ci", "admin"})));
+    EXPECT_THAT(daemon.asked(),
+                ElementsAre("POST /v1/tokens " + schema::to_json(schema::CreateTokenRequest{"ci", "agent"}),
+                            "POST /v1/tokens " + schema::to_json(schema::CreateTokenRequest{"ci", "admin"})));
 }
 
 TEST(Verbs, WherePrintsOnePathForScripts) {

@@ -119,8 +119,9 @@ TEST(RunActions, PerformsInOrderAndTellsHowLongEachTook) {
 
 TEST(RunActions, WaitsForTheEffectWhereKeysFollowWhatMovesTheFocus) {
     Bench bench;
-    EXPECT_FALSE(bench.run({KeyAction{"ctrl+l"}, TypeAction{"a"}, KeyAction{"Return"}, MoveAction{{1, 1}},
-                            ClickAction{Button::Left, 1, Point{5, 5}}, TypeAction{"b"}, KeyAction{"Tab"}})
+    EXPECT_FALSE(bench
+                     .run({KeyAction{"ctrl+l"}, TypeAction{"a"}, KeyAction{"Return"}, MoveAction{{1, 1}},
+                           ClickAction{Button::Left, 1, Point{5, 5}}, TypeAction{"b"}, KeyAction{"Tab"}})
                      .failure);
     // After ctrl+l and after the click; not after typing.
     EXPECT_THAT(bench.reactions, testing::ElementsAre(1u, 5u));

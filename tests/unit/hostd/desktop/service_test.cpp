@@ -35,10 +35,13 @@ class ServiceTest : public TemporaryFolder {
         TemporaryFolder::TearDown();
     }
     Result<Answer> execute(Command command, Scope scope = Scope::Admin) {
-        return loop_.run_until_complete(service_->execute(std::move(command), Caller{"t-test", scope}, Cancel{}));
+        return loop_.run_until_complete(
+            service_->execute(std::move(command), Caller{"t-test", scope}, Cancel{}));
     }
     std::vector<db::AuditRow> audit() {
-        return loop_.run_until_complete(run_on(*store_thread_, loop_, [this] { return stores_->audit.newest(10); })).value();
+        return loop_
+            .run_until_complete(run_on(*store_thread_, loop_, [this] { return stores_->audit.newest(10); }))
+            .value();
     }
 
     SystemClock clock_;
@@ -114,9 +117,13 @@ TEST_F(ServiceTest, EachCommandLeavesOneRowAndNoTypedText) {
 }
 
 TEST_F(ServiceTest, ARowWhoseTemplateIsGoneIsShownAsFailedAndCanBeDeleted) {
-    db::DesktopRow row{.id = DesktopId::parse("d-0123456789").value(), .name = DesktopName::parse("old").value(),
-                       .image = TemplateName::parse("desktop").value(), .template_hash = "gone", .state = "running",
-                       .vm_uuid = "00000000-0000-4000-8000-000000000000", .created_at = WallTime{}};
+    db::DesktopRow row{.id = DesktopId::parse("d-0123456789").value(),
+                       .name = DesktopName::parse("old").value(),
+                       .image = TemplateName::parse("desktop").value(),
+                       .template_hash = "gone",
+                       .state = "running",
+                       .vm_uuid = "00000000-0000-4000-8000-000000000000",
+                       .created_at = WallTime{}};
     ASSERT_TRUE(stores_->desktops.insert(row));
     ASSERT_TRUE(loop_.run_until_complete(service_->recover()));
     const auto found = execute(GetDesktop{"old"});

@@ -20,11 +20,16 @@ class TemplateInputsTest : public TemporaryFolder {
     }
     std::string hash() { return bake_hash(recipe_, inputs_, "machine").value(); }
 
-    Recipe recipe_{.name = TemplateName::parse("small").value(), .suite = "bookworm", .packages = {"a", "b"}, .user = "user"};
+    Recipe recipe_{.name = TemplateName::parse("small").value(),
+                   .suite = "bookworm",
+                   .packages = {"a", "b"},
+                   .user = "user"};
     BakeInputs inputs_;
 };
 
-TEST_F(TemplateInputsTest, TheSameInputsGiveTheSameHash) { EXPECT_EQ(hash(), hash()); }
+TEST_F(TemplateInputsTest, TheSameInputsGiveTheSameHash) {
+    EXPECT_EQ(hash(), hash());
+}
 
 TEST_F(TemplateInputsTest, EverythingThatGoesInCounts) {
     std::vector<std::string> seen{hash()};

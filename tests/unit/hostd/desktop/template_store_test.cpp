@@ -12,9 +12,19 @@ class TemplateStoreTest : public TemporaryFolder {
     Template make(const std::string& hash) {
         const TemplateStore store{folder_};
         auto name = TemplateName::parse("desktop").value();
-        Template made{.name = name, .hash = hash, .folder = store.folder_of(name, hash), .memory_mib = 2048, .cpus = 2,
-                      .screen_width = 1280, .screen_height = 800, .kernel_arguments = "quiet", .user = "user",
-                      .accelerator = "tcg", .cpu_model = "qemu64", .qemu_version = "7.2.22", .command_hash = "ab"};
+        Template made{.name = name,
+                      .hash = hash,
+                      .folder = store.folder_of(name, hash),
+                      .memory_mib = 2048,
+                      .cpus = 2,
+                      .screen_width = 1280,
+                      .screen_height = 800,
+                      .kernel_arguments = "quiet",
+                      .user = "user",
+                      .accelerator = "tcg",
+                      .cpu_model = "qemu64",
+                      .qemu_version = "7.2.22",
+                      .command_hash = "ab"};
         EXPECT_TRUE(make_directories(made.folder));
         EXPECT_TRUE(write_template_manifest(made));
         return made;
@@ -65,7 +75,8 @@ TEST_F(TemplateStoreTest, GarbageIsWhatNobodyStandsOn) {
 TEST_F(TemplateStoreTest, ADamagedManifestIsRefused) {
     const TemplateStore store{folder_};
     const auto made = make("aaaa");
-    for (const auto* text : {"", "{", "[]", "{}", R"({"version":2})", R"({"version":1,"name":"../x","hash":"a"})"}) {
+    for (const auto* text :
+         {"", "{", "[]", "{}", R"({"version":2})", R"({"version":1,"name":"../x","hash":"a"})"}) {
         ASSERT_TRUE(write_file_atomic(made.folder / "template.json", text));
         EXPECT_FALSE(read_template(made.folder)) << text;
     }

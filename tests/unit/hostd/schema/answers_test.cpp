@@ -26,10 +26,11 @@ Desktop example_desktop() {
 }
 
 TEST(Desktop, IsWrittenInTheOrderOfTheDocumentation) {
-    EXPECT_EQ(to_json(example_desktop()),
-              R"({"id":"d-1a2b3c4d5e","name":"shop","template":"desktop","state":"running","reason":null,"ready":true,)"
-              R"("created_at":"2026-11-30T12:53:14.000Z","started_at":"2026-11-30T12:53:15.005Z",)"
-              R"("screen":{"width":1280,"height":800},"memory_mib":2048,"cpus":2,"accelerator":"tcg","exit":null})");
+    EXPECT_EQ(
+        to_json(example_desktop()),
+        R"({"id":"d-1a2b3c4d5e","name":"shop","template":"desktop","state":"running","reason":null,"ready":true,)"
+        R"("created_at":"2026-11-30T12:53:14.000Z","started_at":"2026-11-30T12:53:15.005Z",)"
+        R"("screen":{"width":1280,"height":800},"memory_mib":2048,"cpus":2,"accelerator":"tcg","exit":null})");
 }
 
 TEST(Desktop, ComesBackAsItWas) {
@@ -88,8 +89,10 @@ TEST(ActionsResponse, SaysWhichActionFailedAndWhatWasDoneBefore) {
     response.results.push_back({.action = "key", .ok = true, .took = 1ms, .image = {}});
     response.failure = ErrorBody{{Errc::Conflict, "the desktop has stopped", "", 0}, 1};
     const auto text = to_json(response);
-    EXPECT_EQ(text, R"({"error":{"code":"conflict","message":"the desktop has stopped","hint":"","action_index":1},)"
-                    R"("results":[{"action":"key","ok":true,"took_ms":1}]})");
+    EXPECT_EQ(
+        text,
+        R"({"error":{"code":"conflict","message":"the desktop has stopped","hint":"","action_index":1},)"
+        R"("results":[{"action":"key","ok":true,"took_ms":1}]})");
     const auto read = parse<ActionsResponse>(text).value();
     EXPECT_EQ(read.failure->action_index, 1);
     EXPECT_EQ(read.failure->error.code, Errc::Conflict);
@@ -107,9 +110,11 @@ TEST(ActionsResponse, MayBeAPlainErrorAndNotNothing) {
 }
 
 TEST(Token, ComesBackAsItWas) {
-    const Token token{.id = "t-1", .name = "laptop", .scope = "agent", .created_at = WallTime{1s}, .last_used_at = {}};
-    EXPECT_EQ(to_json(token),
-              R"({"id":"t-1","name":"laptop","scope":"agent","created_at":"1970-01-01T00:00:01.000Z","last_used_at":null})");
+    const Token token{
+        .id = "t-1", .name = "laptop", .scope = "agent", .created_at = WallTime{1s}, .last_used_at = {}};
+    EXPECT_EQ(
+        to_json(token),
+        R"({"id":"t-1","name":"laptop","scope":"agent","created_at":"1970-01-01T00:00:01.000Z","last_used_at":null})");
     EXPECT_EQ(parse<Token>(to_json(token)).value(), token);
     EXPECT_EQ(parse<TokenList>(to_json(TokenList{{token}})).value().tokens, std::vector<Token>{token});
     const auto created = parse<NewToken>(to_json(NewToken{token, Secret{"dm_x"}})).value();
@@ -118,7 +123,10 @@ TEST(Token, ComesBackAsItWas) {
 }
 
 TEST(Service, SaysItsVersionAndHealth) {
-    const Version version{.version = "0.1.0", .api = "v1", .qemu = "7.2.9", .accelerator = "tcg",
+    const Version version{.version = "0.1.0",
+                          .api = "v1",
+                          .qemu = "7.2.9",
+                          .accelerator = "tcg",
                           .accelerator_reason = "no /dev/kvm"};
     EXPECT_EQ(parse<Version>(to_json(version)).value(), version);
     EXPECT_EQ(to_json(Health{}), R"({"status":"ok"})");

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-
 namespace dormouse::schema {
 namespace {
 
-constexpr Errc kAll[] = {Errc::InvalidArgument, Errc::Unauthenticated, Errc::Denied,  Errc::NotFound,
-                         Errc::Conflict,        Errc::TooLarge,        Errc::Unavailable, Errc::Timeout,
-                         Errc::Interrupted,     Errc::Io,              Errc::Corrupt, Errc::Internal};
+constexpr Errc kAll[] = {
+    Errc::InvalidArgument, Errc::Unauthenticated, Errc::Denied,  Errc::NotFound,    Errc::Conflict,
+    Errc::TooLarge,        Errc::Unavailable,     Errc::Timeout, Errc::Interrupted, Errc::Io,
+    Errc::Corrupt,         Errc::Internal};
 
 TEST(ErrorCodes, HaveTheStatusOfTheDocumentation) {
     EXPECT_EQ(http_status(Errc::InvalidArgument), 400);
@@ -43,7 +43,9 @@ TEST(ErrorCodes, ComeBackFromTheirName) {
 TEST(ErrorBody, IsWrittenAndReadBack) {
     const ErrorBody body{{Errc::Conflict, "\"a\" is stopped", "start it", 17}, 2};
     const auto text = to_json(body);
-    EXPECT_EQ(text, R"({"error":{"code":"conflict","message":"\"a\" is stopped","hint":"start it","action_index":2}})");
+    EXPECT_EQ(
+        text,
+        R"({"error":{"code":"conflict","message":"\"a\" is stopped","hint":"start it","action_index":2}})");
     const auto read = parse<ErrorBody>(text).value();
     EXPECT_EQ(read.error.code, Errc::Conflict);
     EXPECT_EQ(read.error.message, body.error.message);
@@ -53,7 +55,8 @@ TEST(ErrorBody, IsWrittenAndReadBack) {
 }
 
 TEST(ErrorBody, WithACodeOfTheFutureIsStillAnError) {
-    const auto read = parse<ErrorBody>(R"({"error":{"code":"quota","message":"no more","help":1},"more":[]})").value();
+    const auto read =
+        parse<ErrorBody>(R"({"error":{"code":"quota","message":"no more","help":1},"more":[]})").value();
     EXPECT_EQ(read.error.code, Errc::Internal);
     EXPECT_EQ(read.error.message, "no more");
     EXPECT_FALSE(read.action_index);

@@ -18,7 +18,9 @@ std::string complaint(const std::string& text) {
     if (result) return "taken";
     return std::string{errc_name(result.error().code)} + " " + result.error().message;
 }
-std::string complaint_about_action(const std::string& text) { return complaint<ActionsRequest>(text); }
+std::string complaint_about_action(const std::string& text) {
+    return complaint<ActionsRequest>(text);
+}
 
 Action only_action(const std::string& text) {
     const auto result = parse<ActionsRequest>(text);
@@ -80,7 +82,8 @@ TEST(CreateTokenRequest, NeedsANameAndAScope) {
     EXPECT_EQ(said(R"({"name":"a","scope":"root"})"), "invalid_argument scope: 'root' is not known");
     EXPECT_EQ(said(R"({"name":")" + std::string(101, 'a') + R"(","scope":"agent"})"),
               "invalid_argument name: longer than 100 bytes");
-    EXPECT_EQ(parse<CreateTokenRequest>(R"({"name":"a","scope":"root"})").error().hint, "one of: agent, admin");
+    EXPECT_EQ(parse<CreateTokenRequest>(R"({"name":"a","scope":"root"})").error().hint,
+              "one of: agent, admin");
 }
 
 TEST(ActionsRequest, MayBeOneActionByItself) {
@@ -92,7 +95,8 @@ TEST(ActionsRequest, MayBeOneActionByItself) {
               (Action{.kind = ActionKind::DoubleClick, .coordinate = Point{0, 0}}));
     EXPECT_EQ(only_action(R"({"action":"wait","duration":1.5})"),
               (Action{.kind = ActionKind::Wait, .duration = 1500ms}));
-    EXPECT_EQ(only_action(R"({"action":"wait","duration":300})"), (Action{.kind = ActionKind::Wait, .duration = 300s}));
+    EXPECT_EQ(only_action(R"({"action":"wait","duration":300})"),
+              (Action{.kind = ActionKind::Wait, .duration = 300s}));
 }
 
 TEST(ActionsRequest, MayBeAListOfEveryKind) {
@@ -115,13 +119,16 @@ TEST(ActionsRequest, MayBeAListOfEveryKind) {
 TEST(ActionsRequest, NamesTheActionThatIsWrong) {
     EXPECT_EQ(complaint_about_action(R"({"actions":[{"action":"screenshot"},{"action":"wait","duration":1},
                                        {"action":"left_click","coordinate":[640,"400"]}]})"),
-              "invalid_argument actions[2].coordinate: must be two whole numbers from 0 to 32767, for example [640, 400]");
+              "invalid_argument actions[2].coordinate: must be two whole numbers from 0 to 32767, for "
+              "example [640, 400]");
     EXPECT_EQ(complaint_about_action(R"({"actions":[{"action":"left_click","cordinate":[1,2]}]})"),
               "invalid_argument actions[0].cordinate: unknown field");
-    EXPECT_EQ(parse<ActionsRequest>(R"({"actions":[{"action":"left_click","cordinate":[1,2]}]})").error().hint,
-              "fields of left_click: action, coordinate");
+    EXPECT_EQ(
+        parse<ActionsRequest>(R"({"actions":[{"action":"left_click","cordinate":[1,2]}]})").error().hint,
+        "fields of left_click: action, coordinate");
     EXPECT_EQ(complaint_about_action(R"({"actions":[{"action":"mouse_move","cordinate":[1,2]}]})"),
-              "invalid_argument actions[0].cordinate: unknown field") << "and not that coordinate is missing";
+              "invalid_argument actions[0].cordinate: unknown field")
+        << "and not that coordinate is missing";
     EXPECT_EQ(complaint_about_action(R"({"actions":[{"action":"mouse_move"}]})"),
               "invalid_argument actions[0].coordinate: missing");
     EXPECT_EQ(complaint_about_action(R"({"actions":[{"action":"fly"}]})"),
@@ -144,19 +151,23 @@ TEST(ActionsRequest, IsOneActionOrAListAndNotBothOrNone) {
               "invalid_argument actions: must have 1 to 100 items, and has 0");
     std::string many = R"({"actions":[{"action":"screenshot"})";
     for (int i = 0; i < 100; ++i) many += R"(,{"action":"screenshot"})";
-    EXPECT_EQ(complaint_about_action(many + "]}"), "invalid_argument actions: must have 1 to 100 items, and has 101");
+    EXPECT_EQ(complaint_about_action(many + "]}"),
+              "invalid_argument actions: must have 1 to 100 items, and has 101");
 }
 
 TEST(ActionsRequest, TakesWholeNumbersInsideTheLimitsOnly) {
-    for (const auto* point : {"[1]", "[1,2,3]", "[-1,2]", "[1,32768]", "[1.5,2]", "[1.0,2]", "[1e2,2]", "[null,2]",
-                              "[true,2]", "[[1],2]", "{}", "null", "\"1,2\"", "[99999999999999999999999,1]"})
-        EXPECT_EQ(complaint_about_action(std::string{R"({"action":"left_click","coordinate":)"} + point + "}"),
-                  "invalid_argument coordinate: must be two whole numbers from 0 to 32767, for example [640, 400]")
+    for (const auto* point :
+         {"[1]", "[1,2,3]", "[-1,2]", "[1,32768]", "[1.5,2]", "[1.0,2]", "[1e2,2]", "[null,2]", "[true,2]",
+          "[[1],2]", "{}", "null", "\"1,2\"", "[99999999999999999999999,1]"})
+        EXPECT_EQ(
+            complaint_about_action(std::string{R"({"action":"left_click","coordinate":)"} + point + "}"),
+            "invalid_argument coordinate: must be two whole numbers from 0 to 32767, for example [640, 400]")
             << point;
     for (const auto* amount : {"0", "101", "-1", "1.5", "3.0", "\"3\"", "null", "18446744073709551615"})
-        EXPECT_EQ(complaint_about_action(
-                      std::string{R"({"action":"scroll","scroll_direction":"up","scroll_amount":)"} + amount + "}"),
-                  "invalid_argument scroll_amount: must be a whole number from 1 to 100")
+        EXPECT_EQ(
+            complaint_about_action(
+                std::string{R"({"action":"scroll","scroll_direction":"up","scroll_amount":)"} + amount + "}"),
+            "invalid_argument scroll_amount: must be a whole number from 1 to 100")
             << amount;
     for (const auto* duration : {"-0.1", "300.01", "\"1\"", "null", "1e300"})
         EXPECT_EQ(complaint_about_action(std::string{R"({"action":"wait","duration":)"} + duration + "}"),
@@ -165,8 +176,10 @@ TEST(ActionsRequest, TakesWholeNumbersInsideTheLimitsOnly) {
 }
 
 TEST(ActionsRequest, TakesTextThatIsText) {
-    EXPECT_EQ(complaint_about_action(R"({"action":"type","text":""})"), "invalid_argument text: must not be empty");
-    EXPECT_EQ(complaint_about_action(R"({"action":"type","text":["a"]})"), "invalid_argument text: must be a string");
+    EXPECT_EQ(complaint_about_action(R"({"action":"type","text":""})"),
+              "invalid_argument text: must not be empty");
+    EXPECT_EQ(complaint_about_action(R"({"action":"type","text":["a"]})"),
+              "invalid_argument text: must be a string");
     EXPECT_EQ(complaint_about_action(R"({"action":"type","text":"a\u0000"})"),
               "invalid_argument text: must not contain the character U+0000");
     EXPECT_EQ(complaint_about_action("{\"action\":\"type\",\"text\":\"a\xff\"}"),
@@ -174,7 +187,8 @@ TEST(ActionsRequest, TakesTextThatIsText) {
     EXPECT_EQ(complaint_about_action(R"({"action":"type","text":"\ud800"})").substr(0, 37),
               "invalid_argument body: not valid JSON");
     EXPECT_EQ(only_action(R"({"action":"type","text":"\ud83e\udd94"})").text, "🦔");
-    EXPECT_EQ(only_action(R"({"action":"type","text":")" + std::string(100'000, 'a') + "\"}").text->size(), 100'000u);
+    EXPECT_EQ(only_action(R"({"action":"type","text":")" + std::string(100'000, 'a') + "\"}").text->size(),
+              100'000u);
     EXPECT_EQ(complaint_about_action(R"({"action":"type","text":")" + std::string(100'001, 'a') + "\"}"),
               "invalid_argument text: longer than 100000 bytes");
     EXPECT_EQ(complaint_about_action(R"({"action":"key","text":")" + std::string(201, 'a') + "\"}"),
@@ -183,22 +197,28 @@ TEST(ActionsRequest, TakesTextThatIsText) {
 
 TEST(StrictReading, HasLimitsOfDepthLengthAndFields) {
     std::string deep(17, '[');
-    EXPECT_EQ(complaint_about_action(deep + std::string(17, ']')), "invalid_argument body: nested deeper than 16 levels");
+    EXPECT_EQ(complaint_about_action(deep + std::string(17, ']')),
+              "invalid_argument body: nested deeper than 16 levels");
     deep.assign(900'000, '[');
     EXPECT_EQ(complaint_about_action(deep), "invalid_argument body: nested deeper than 16 levels");
-    EXPECT_EQ(complaint_about_action(std::string((1 << 20) + 1, ' ')), "too_large body: longer than 1048576 bytes");
+    EXPECT_EQ(complaint_about_action(std::string((1 << 20) + 1, ' ')),
+              "too_large body: longer than 1048576 bytes");
     std::string wide = "{";
     for (int i = 0; i < 300; ++i) wide += (i ? ",\"" : "\"") + std::to_string(i) + "\":0";
-    EXPECT_EQ(complaint_about_action(wide + "}"), "invalid_argument body: an object with more than 256 fields");
+    EXPECT_EQ(complaint_about_action(wide + "}"),
+              "invalid_argument body: an object with more than 256 fields");
 }
 
 TEST(StrictReading, SaysWhereTextIsNoJson) {
     EXPECT_EQ(complaint_about_action(R"({"action":})"), "invalid_argument body: not valid JSON at byte 11");
-    EXPECT_EQ(complaint_about_action(R"({"action":"wait"} x)"), "invalid_argument body: not valid JSON at byte 19");
-    EXPECT_EQ(complaint_about_action(R"({"action":"wait",})"), "invalid_argument body: not valid JSON at byte 18");
+    EXPECT_EQ(complaint_about_action(R"({"action":"wait"} x)"),
+              "invalid_argument body: not valid JSON at byte 19");
+    EXPECT_EQ(complaint_about_action(R"({"action":"wait",})"),
+              "invalid_argument body: not valid JSON at byte 18");
     EXPECT_EQ(complaint_about_action(R"({"action":"wait","duration":1e999})"),
               "invalid_argument body: the number that ends at byte 33 is too large");
-    EXPECT_EQ(complaint_about_action(R"({"action":NaN})"), "invalid_argument body: not valid JSON at byte 11");
+    EXPECT_EQ(complaint_about_action(R"({"action":NaN})"),
+              "invalid_argument body: not valid JSON at byte 11");
 }
 
 TEST(StrictReading, ShowsNamesFromOutsideInAFormThatCanBeRead) {
