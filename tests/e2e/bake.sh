@@ -7,3 +7,9 @@ root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 home=$(mktemp -d /var/tmp/dormouse-bake-XXXXXX)
 trap 'rm -rf "$home"' EXIT
 DORMOUSE_HOME=$home "$DORMOUSE_BIN_DIR/dormoused" bake --source "$root"
+
+# Earlier bakes: tests make their desktops from the newest only.
+newest=$(readlink "$DORMOUSE_TEMPLATES/desktop")
+for folder in "$DORMOUSE_TEMPLATES"/desktop-*; do
+    if [ "$(basename "$folder")" != "$newest" ]; then rm -rf "$folder"; fi
+done

@@ -23,15 +23,13 @@ class KeeperTest : public MachineFixture {
   protected:
     // In its poll(): it has nothing left to do.
     static bool sleeps(pid_t pid) {
-        std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-        const std::string text{std::istreambuf_iterator<char>{file}, {}};
-        return text.find(") S ") != std::string::npos;
+        const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
+        return text && text->find(") S ") != std::string::npos;
     }
     static long resident_kib(pid_t pid) {
-        std::ifstream file{"/proc/" + std::to_string(pid) + "/status"};
-        for (std::string word; file >> word;)
-            if (word == "VmRSS:" && file >> word) return std::stol(word);
-        return 0;
+        const auto text = read_file("/proc/" + std::to_string(pid) + "/status").value_or("");
+        const auto at = text.find("VmRSS:");
+        return at == std::string::npos ? 0 : std::stol(text.substr(at + 6));
     }
     // A daemon's connection without a Machine behind it.
     struct Daemon {

@@ -10,8 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,6 +18,7 @@
 
 #include "fake_qemu.h"
 #include "hostd/base/event_loop.h"
+#include "hostd/base/file.h"
 #include "vmm/machine.h"
 
 namespace dormouse::vmm {
@@ -137,9 +136,9 @@ class MachineFixture : public ::testing::Test {
         for (const auto& entry : std::filesystem::directory_iterator{"/proc", error}) {
             const auto name = entry.path().filename().string();
             if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-            std::ifstream file{entry.path() / "cmdline"};
-            const std::string text{std::istreambuf_iterator<char>{file}, {}};
-            if (text.find(folder_.string()) != std::string::npos) found.push_back(std::stoi(name));
+            // It may end in this moment.
+            const auto text = read_file(entry.path() / "cmdline");
+            if (text && text->find(folder_.string()) != std::string::npos) found.push_back(std::stoi(name));
         }
         return found;
     }
