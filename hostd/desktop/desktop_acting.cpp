@@ -29,6 +29,10 @@ constexpr auto kEmulatedPasteQuiet = 900ms;
 constexpr auto kReactionTimeout = 300ms;
 constexpr auto kEmulatedReactionTimeout = 2500ms;
 constexpr auto kReactionQuiet = 150ms;
+constexpr auto kEmulatedReactionQuiet = 500ms;
+// What changes at once may be the effect of something before.
+constexpr auto kLeastReaction = 50ms;
+constexpr auto kEmulatedLeastReaction = 800ms;
 constexpr auto kLongestReaction = 3s;
 constexpr auto kReactionLook = 15ms;
 
@@ -70,13 +74,15 @@ Task<Result<>> Desktop::wait_reaction(Cancel cancel) {
     const auto& clock = host_.loop.clock();
     const auto awaited = std::exchange(awaited_, std::nullopt);
     if (!awaited) co_return Result<>{};
+    const Duration least = is_emulated() ? Duration{kEmulatedLeastReaction} : Duration{kLeastReaction};
+    const Duration quiet = is_emulated() ? Duration{kEmulatedReactionQuiet} : Duration{kReactionQuiet};
     const Duration longest_silence =
         is_emulated() ? Duration{kEmulatedReactionTimeout} : Duration{kReactionTimeout};
     for (;;) {
         const auto passed = clock.now() - awaited->since;
         const bool changed = screen_.generation() != awaited->generation;
-        if (changed && clock.now() - screen_.framebuffer().changed_at() >= kReactionQuiet)
-            co_return Result<>{};
+        const auto still = clock.now() - screen_.framebuffer().changed_at();
+        if (changed && passed >= least && still >= quiet) co_return Result<>{};
         if (passed >= (changed ? kLongestReaction : longest_silence)) co_return Result<>{};
         const bool whole = co_await sleep_unless_cancelled(host_.loop, kReactionLook, cancel);
         if (!whole) co_return Result<>{};
