@@ -51,7 +51,7 @@ class AsyncMutex {
             co_await turn;
         }
         state->held = true;
-        co_return Guard{std::move(state)};
+        co_return Guard{state};
     }
     bool held() const { return state_->held; }
 
