@@ -307,7 +307,7 @@ TEST_F(KeeperTest, HandsNoDescriptorsOfTheDaemonOn) {
 
 TEST_F(KeeperTest, LeftoversAreFoundAndRemoved) {
     auto launch = fake("plain");
-    launch.qemu.argv.insert(launch.qemu.argv.end(), {"-uuid", kUuid});
+    launch.qemu.argv.insert(launch.qemu.argv.end(), {"-uuid", uuid_});
     start(std::move(launch));
     const auto keeper = machine_->keeper_pid();
     const auto qemu = machine_->qemu_pid();

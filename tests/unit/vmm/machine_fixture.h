@@ -19,6 +19,7 @@
 #include "fake_qemu.h"
 #include "hostd/base/event_loop.h"
 #include "hostd/base/file.h"
+#include "hostd/base/random.h"
 #include "vmm/machine.h"
 
 namespace dormouse::vmm {
@@ -76,7 +77,7 @@ class MachineFixture : public ::testing::Test {
             "64",
             "-S",
             "-uuid",
-            kUuid,
+            uuid_,
             "-qmp",
             "unix:" + (run_folder() / "qmp.sock").string() + ",server=on,wait=off",
             "-device",
@@ -143,7 +144,7 @@ class MachineFixture : public ::testing::Test {
         return found;
     }
 
-    static constexpr const char* kUuid = "6d1d7a52-3c8e-4d5e-9a35-1f0f6f5f7a01";
+    const std::string uuid_ = random_uuid();  // other runs of this program are other machines
     SystemClock clock_;
     EventLoop loop_{clock_};
     std::filesystem::path folder_;
