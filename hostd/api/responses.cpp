@@ -33,7 +33,7 @@ wsio::HttpResponse method_not_allowed(std::string_view method, std::string_view 
 wsio::HttpResponse picture_response(const desktop::Picture& picture, std::string_view if_none_match) {
     // By content and not by generation: generations begin again at every start
     // of a desktop, and an old page must not take a new picture for its own.
-    const auto etag = content_etag(*picture.png);
+    const auto etag = content_etag(*picture.bytes);
     const bool known = matches_etag(if_none_match, etag);
     wsio::HttpResponse response;
     response.status = known ? 304 : 200;
@@ -41,8 +41,8 @@ wsio::HttpResponse picture_response(const desktop::Picture& picture, std::string
                         {"X-Dormouse-Width", fmt::to_string(picture.width)},
                         {"X-Dormouse-Height", fmt::to_string(picture.height)}};
     if (known) return response;
-    response.headers.emplace_back("Content-Type", "image/png");
-    response.body = picture.png;
+    response.headers.emplace_back("Content-Type", std::string{picture.media_type});
+    response.body = picture.bytes;
     return response;
 }
 

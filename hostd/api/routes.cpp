@@ -81,7 +81,7 @@ HttpResponse no_content(const Answer&, const HttpRequest&) {
 
 HttpResponse picture(const Answer& answer, const HttpRequest& request) {
     const auto* value = std::get_if<desktop::Picture>(&answer);
-    if (!value || !value->png) return unexpected_answer();
+    if (!value || !value->bytes) return unexpected_answer();
     return picture_response(*value, wsio::find_header(request.headers, "if-none-match"));
 }
 

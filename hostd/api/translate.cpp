@@ -31,9 +31,9 @@ desktop::ScrollAction scroll(const schema::Action& action) {
 
 schema::ActionResult to_schema(const desktop::ActionOutcome& outcome) {
     schema::ActionResult result{.action = outcome.action, .ok = true, .took = outcome.took, .image = {}};
-    if (outcome.picture && outcome.picture->png)
-        result.image = schema::Image{.media_type = "image/png",
-                                     .data = *outcome.picture->png,
+    if (outcome.picture && outcome.picture->bytes)
+        result.image = schema::Image{.media_type = std::string{outcome.picture->media_type},
+                                     .data = *outcome.picture->bytes,
                                      .width = outcome.picture->width,
                                      .height = outcome.picture->height};
     return result;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "hostd/base/clock.h"
 #include "hostd/base/id.h"
 #include "hostd/base/result.h"
+#include "hostd/desktop/picture.h"
 #include "hostd/desktop/state.h"
 
 namespace dormouse::desktop {
@@ -92,6 +94,7 @@ struct RestartDesktop {
 };
 struct TakeScreenshot {
     DesktopReference desktop;
+    PictureOptions picture{};
 };
 struct Act {
     DesktopReference desktop;
@@ -142,13 +145,6 @@ struct DesktopInfo {
     int cpus = 0;
     std::string accelerator;
     std::optional<ExitInfo> exit;
-};
-
-struct Picture {
-    std::shared_ptr<const std::string> png;
-    int width = 0;
-    int height = 0;
-    std::uint64_t generation = 0;  // moves when a pixel changes; 0 is never one
 };
 
 struct ActionOutcome {

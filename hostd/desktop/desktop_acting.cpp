@@ -57,7 +57,8 @@ Task<Result<Picture>> Desktop::screenshot() {
     DORMOUSE_CO_TRY(co_await need_screen());
     auto encoding = run_on(host_.pool, host_.loop, screen_.png_job());
     DORMOUSE_CO_TRY_ASSIGN(const auto still, co_await std::move(encoding));
-    co_return Picture{still.bytes, still.size.width, still.size.height, still.generation};
+    co_return Picture{still.bytes, still.size.width, still.size.height, still.generation,
+                      "image/png", still.size.width, still.size.height};
 }
 
 Task<ActAnswer> Desktop::act(std::vector<Action> actions, Cancel cancel) {

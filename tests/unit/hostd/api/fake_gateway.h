@@ -36,7 +36,7 @@ inline desktop::DesktopInfo example_desktop(desktop::State state = desktop::Stat
 }
 
 inline desktop::Picture example_picture(std::string png = "\x89PNG-one", std::uint64_t generation = 7) {
-    return {.png = std::make_shared<const std::string>(std::move(png)),
+    return {.bytes = std::make_shared<const std::string>(std::move(png)),
             .width = 1280,
             .height = 800,
             .generation = generation};

@@ -113,7 +113,7 @@ TEST(RunActions, PerformsInOrderAndTellsHowLongEachTook) {
     EXPECT_LE(answer.done[2].took, 2010ms);
     EXPECT_EQ(answer.done[3].action, "screenshot");
     ASSERT_TRUE(answer.done[3].picture);
-    EXPECT_EQ(*answer.done[3].picture->png, "png");
+    EXPECT_EQ(*answer.done[3].picture->bytes, "png");
     EXPECT_FALSE(answer.done[0].picture);
 }
 
