@@ -10,8 +10,8 @@ namespace {
 constexpr std::string_view kInsert =
     "INSERT INTO desktops (id, name, image, template_hash, state, reason, vm_uuid, memory_mib, cpus, "
     "screen_width,"
-    " screen_height, accelerator, created_at, started_at, exit_status, exit_output)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    " screen_height, accelerator, created_at, started_at, exit_status, exit_output, network)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
 // Names and ids are one space for those who look a desktop up.
 constexpr std::string_view kTaken =
@@ -20,13 +20,14 @@ constexpr std::string_view kTaken =
 constexpr std::string_view kFind =
     "SELECT id, name, image, template_hash, state, reason, vm_uuid, memory_mib, cpus, screen_width, "
     "screen_height,"
-    " accelerator, created_at, started_at, exit_status, exit_output FROM desktops"
+    " accelerator, created_at, started_at, exit_status, exit_output, network FROM desktops"
     " WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1";
 
 constexpr std::string_view kList =
     "SELECT id, name, image, template_hash, state, reason, vm_uuid, memory_mib, cpus, screen_width, "
     "screen_height,"
-    " accelerator, created_at, started_at, exit_status, exit_output FROM desktops ORDER BY created_at, id";
+    " accelerator, created_at, started_at, exit_status, exit_output, network FROM desktops ORDER BY "
+    "created_at, id";
 
 constexpr std::string_view kUpdateState =
     "UPDATE desktops SET state = ?1, reason = ?2, started_at = coalesce(?3, started_at), exit_status = ?4,"
@@ -36,7 +37,7 @@ constexpr std::string_view kUpdate =
     "UPDATE desktops SET template_hash = ?1, state = ?2, reason = ?3, vm_uuid = ?4, memory_mib = ?5, cpus = "
     "?6,"
     " screen_width = ?7, screen_height = ?8, accelerator = ?9, started_at = ?10, exit_status = ?11,"
-    " exit_output = ?12 WHERE id = ?13";
+    " exit_output = ?12, network = ?13 WHERE id = ?14";
 
 constexpr std::string_view kRemove = "DELETE FROM desktops WHERE id = ?1";
 
@@ -59,7 +60,8 @@ Result<DesktopRow> row_of(const Query& query) {
                       .created_at = query.time_at(12),
                       .started_at = query.maybe_time_at(13),
                       .exit_status = query.maybe_text_at(14),
-                      .exit_output = query.maybe_text_at(15)};
+                      .exit_output = query.maybe_text_at(15),
+                      .network = query.text_at(16)};
 }
 
 tl::unexpected<Error> not_found(std::string_view id_or_name) {
@@ -101,7 +103,8 @@ Result<> DesktopStore::insert(const DesktopRow& row) {
     query.time(row.created_at)
         .maybe_time(row.started_at)
         .maybe_text(row.exit_status)
-        .maybe_text(row.exit_output);
+        .maybe_text(row.exit_output)
+        .text(row.network);
     DORMOUSE_TRY(query.run());
     return transaction.commit();
 }
@@ -141,7 +144,8 @@ Result<> DesktopStore::update(const DesktopRow& row) {
     query.text(row.accelerator)
         .maybe_time(row.started_at)
         .maybe_text(row.exit_status)
-        .maybe_text(row.exit_output);
+        .maybe_text(row.exit_output)
+        .text(row.network);
     query.text(row.id.str());
     DORMOUSE_TRY(query.run());
     if (query.changes() == 0) return not_found(row.id.str());

@@ -31,6 +31,7 @@ struct DesktopRow {
     std::optional<WallTime> started_at;
     std::optional<std::string> exit_status;
     std::optional<std::string> exit_output;  // JSON list of lines
+    std::string network = "open";            // "open" or "none"
     friend bool operator==(const DesktopRow&, const DesktopRow&) = default;
 };
 

@@ -9,6 +9,7 @@ namespace dormouse::db {
 std::span<const Migration> migrations() {
     static const Migration all[] = {
         {1, kMigration0001},
+        {2, kMigration0002},
     };
     return all;
 }

@@ -70,7 +70,8 @@ desktop::Action to_command(const schema::Action& action) {
 
 Result<desktop::CreateDesktop> to_command(const schema::CreateDesktopRequest& request) {
     DORMOUSE_TRY_ASSIGN(auto image, TemplateName::parse(request.image));
-    desktop::CreateDesktop command{.name = {}, .image = std::move(image)};
+    DORMOUSE_TRY_ASSIGN(const auto mode, net::parse_mode(request.network.value_or(schema::Network{}).mode));
+    desktop::CreateDesktop command{.name = {}, .image = std::move(image), .network = mode};
     if (request.name) {
         DORMOUSE_TRY_ASSIGN(command.name, DesktopName::parse(*request.name));
     }
@@ -98,7 +99,25 @@ schema::Desktop to_schema(const desktop::DesktopInfo& info) {
     out.accelerator = info.accelerator;
     if (info.exit)
         out.exit = schema::Exit{.status = info.exit->status, .last_output = info.exit->last_output};
+    out.network.mode = net::mode_name(info.network);
     return out;
+}
+
+schema::DestinationList to_schema(const std::vector<desktop::DestinationInfo>& destinations) {
+    schema::DestinationList list;
+    for (const auto& one : destinations)
+        list.destinations.push_back({.name = one.name,
+                                     .address = one.address,
+                                     .port = one.port,
+                                     .protocol = one.protocol,
+                                     .verdict = one.verdict,
+                                     .reason = one.reason,
+                                     .first_at = one.first_at,
+                                     .last_at = one.last_at,
+                                     .connections = one.connections,
+                                     .bytes_sent = one.bytes_sent,
+                                     .bytes_received = one.bytes_received});
+    return list;
 }
 
 schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops) {

@@ -17,6 +17,7 @@ Result<desktop::CreateToken> to_command(const schema::CreateTokenRequest& reques
 
 schema::Desktop to_schema(const desktop::DesktopInfo& info);
 schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops);
+schema::DestinationList to_schema(const std::vector<desktop::DestinationInfo>& destinations);
 schema::ActionsResponse to_schema(const desktop::ActAnswer& answer);
 schema::Token to_schema(const desktop::TokenInfo& info);
 schema::TokenList to_schema(const std::vector<desktop::TokenInfo>& tokens);

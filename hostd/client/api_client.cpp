@@ -111,6 +111,10 @@ Result<schema::Desktop> ApiClient::get_desktop(const std::string& desktop) const
     return get<schema::Desktop>(desktop_path(desktop));
 }
 
+Result<schema::DestinationList> ApiClient::list_destinations(const std::string& desktop) const {
+    return get<schema::DestinationList>(desktop_path(desktop) + "/destinations");
+}
+
 Result<> ApiClient::delete_desktop(const std::string& desktop) const {
     DORMOUSE_TRY(send_successfully({"DELETE", desktop_path(desktop), "", timeout_}));
     return {};

@@ -42,6 +42,7 @@ class ApiClient {
     Result<schema::Desktop> create_desktop(const schema::CreateDesktopRequest& request) const;
     Result<schema::DesktopList> list_desktops() const;
     Result<schema::Desktop> get_desktop(const std::string& desktop) const;
+    Result<schema::DestinationList> list_destinations(const std::string& desktop) const;
     Result<> delete_desktop(const std::string& desktop) const;
 
     // These answer when it has begun: look at `state` with get_desktop().

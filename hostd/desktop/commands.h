@@ -19,6 +19,7 @@
 #include "hostd/base/result.h"
 #include "hostd/desktop/picture.h"
 #include "hostd/desktop/state.h"
+#include "vmm/net/policy.h"
 
 namespace dormouse::desktop {
 
@@ -75,6 +76,7 @@ using DesktopReference = std::string;
 struct CreateDesktop {
     std::optional<DesktopName> name;  // absent: one is made up
     TemplateName image;
+    net::Mode network = net::Mode::Open;
 };
 struct ListDesktops {};
 struct GetDesktop {
@@ -90,6 +92,14 @@ struct StopDesktop {
     DesktopReference desktop;
 };
 struct RestartDesktop {
+    DesktopReference desktop;
+};
+// Takes effect at once; what is connected and no longer allowed is cut off.
+struct SetNetwork {
+    DesktopReference desktop;
+    net::Mode mode = net::Mode::Open;
+};
+struct ListDestinations {
     DesktopReference desktop;
 };
 struct TakeScreenshot {
@@ -109,9 +119,9 @@ struct DeleteToken {
     TokenId token;
 };
 
-using Command =
-    std::variant<CreateDesktop, ListDesktops, GetDesktop, DeleteDesktop, StartDesktop, StopDesktop,
-                 RestartDesktop, TakeScreenshot, Act, CreateToken, ListTokens, DeleteToken>;
+using Command = std::variant<CreateDesktop, ListDesktops, GetDesktop, DeleteDesktop, StartDesktop,
+                             StopDesktop, RestartDesktop, SetNetwork, ListDestinations, TakeScreenshot, Act,
+                             CreateToken, ListTokens, DeleteToken>;
 
 // "desktop.create", "token.list", ...: the name in the audit log.
 std::string_view command_name(const Command& command);
@@ -145,6 +155,22 @@ struct DesktopInfo {
     int cpus = 0;
     std::string accelerator;
     std::optional<ExitInfo> exit;
+    net::Mode network = net::Mode::Open;
+};
+
+// What a desktop has reached or tried to, added up over its life.
+struct DestinationInfo {
+    std::optional<std::string> name;     // absent when the desktop used the address
+    std::optional<std::string> address;  // absent when the name was refused
+    int port = 0;
+    std::string protocol;  // "tcp", "udp", "icmp" or "dns"
+    std::string verdict;   // "allowed" or "refused"
+    std::string reason;
+    WallTime first_at;
+    WallTime last_at;
+    std::int64_t connections = 0;
+    std::int64_t bytes_sent = 0;
+    std::int64_t bytes_received = 0;
 };
 
 struct ActionOutcome {
@@ -175,6 +201,6 @@ struct NewToken {
 struct Done {};  // nothing to say
 
 using Answer = std::variant<Done, DesktopInfo, std::vector<DesktopInfo>, Picture, ActAnswer, NewToken,
-                            std::vector<TokenInfo>>;
+                            std::vector<TokenInfo>, std::vector<DestinationInfo>>;
 
 }  // namespace dormouse::desktop

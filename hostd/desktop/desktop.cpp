@@ -47,7 +47,8 @@ DesktopInfo Desktop::info() const {
             .memory_mib = row_.memory_mib,
             .cpus = row_.cpus,
             .accelerator = row_.accelerator,
-            .exit = exit_};
+            .exit = exit_,
+            .network = network_mode()};
 }
 
 Task<Result<>> Desktop::move_to(State next, std::optional<std::string> reason) {

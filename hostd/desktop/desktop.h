@@ -60,6 +60,11 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     // it over where it runs, and goes on with what was in progress.
     Task<void> adopt();
 
+    // Remembers the mode and, where the machine runs, puts it into force before it
+    // answers: what is connected and no longer allowed is cut off.
+    Task<Result<>> set_network(net::Mode mode);
+    net::Mode network_mode() const;
+
     Task<Result<Picture>> screenshot();
     Task<ActAnswer> act(std::vector<Action> actions, Cancel cancel);
 
@@ -89,6 +94,8 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     void remember_exit(const vmm::ExitRecord& record);
     Task<void> settle_exit(vmm::ExitRecord record);
     void retry_when_disk_has_space();
+
+    // desktop_network.cpp
 
     // desktop_acting.cpp
     Task<Result<>> need_screen();

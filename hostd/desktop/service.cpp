@@ -78,7 +78,8 @@ Result<Stores> open_stores(db::Database& database) {
     DORMOUSE_TRY_ASSIGN(auto desktops, db::DesktopStore::open(database));
     DORMOUSE_TRY_ASSIGN(auto tokens, db::TokenStore::open(database));
     DORMOUSE_TRY_ASSIGN(auto audit, db::AuditStore::open(database));
-    return Stores{std::move(desktops), std::move(tokens), std::move(audit)};
+    DORMOUSE_TRY_ASSIGN(auto destinations, db::DestinationStore::open(database));
+    return Stores{std::move(desktops), std::move(tokens), std::move(audit), std::move(destinations)};
 }
 
 Service::Service(Host& host, Stores& stores, db::StoreThread& store_thread, std::string version)
@@ -186,6 +187,7 @@ Task<Result<Answer>> Service::carry_out(Command command, Cancel cancel) {
     }
     if (std::holds_alternative<GetDesktop>(command)) co_return Answer{desktop->info()};
     if (std::holds_alternative<DeleteDesktop>(command)) co_return co_await remove(desktop);
+    if (std::holds_alternative<ListDestinations>(command)) co_return co_await list_destinations(desktop);
     if (std::holds_alternative<TakeScreenshot>(command)) {
         DORMOUSE_CO_TRY_ASSIGN(auto picture, co_await desktop->screenshot());
         co_return Answer{std::move(picture)};
@@ -203,6 +205,8 @@ Task<Result<Answer>> Service::carry_out(Command command, Cancel cancel) {
         done = co_await desktop->stop();
     else if (std::holds_alternative<RestartDesktop>(command))
         done = co_await desktop->restart();
+    else if (const auto* one = std::get_if<SetNetwork>(&command))
+        done = co_await desktop->set_network(one->mode);
     if (!done) co_return fail(done.error());
     co_return Answer{desktop->info()};
 }
@@ -228,7 +232,8 @@ Task<Result<db::DesktopRow>> Service::insert_row(CreateDesktop request, Template
             .screen_width = image.screen_width,
             .screen_height = image.screen_height,
             .accelerator = vmm::accelerator_name(host_.accelerator.accelerator),
-            .created_at = std::chrono::floor<std::chrono::milliseconds>(host_.loop.clock().wall())};
+            .created_at = std::chrono::floor<std::chrono::milliseconds>(host_.loop.clock().wall()),
+            .network = std::string{net::mode_name(request.network)}};
         auto insert = on_store([&stores = stores_, row] { return stores.desktops.insert(row); });
         auto inserted = co_await std::move(insert);
         if (inserted) co_return row;
@@ -264,7 +269,10 @@ Task<Result<Answer>> Service::create(CreateDesktop request) {
 Task<Result<>> Service::forget(std::shared_ptr<Desktop> desktop) {
     DORMOUSE_CO_TRY(co_await desktop->remove());
     const auto id = desktop->id();
-    auto removal = on_store([&stores = stores_, id] { return stores.desktops.remove(id); });
+    auto removal = on_store([&stores = stores_, id]() -> Result<> {
+        DORMOUSE_TRY(stores.destinations.remove(id));
+        return stores.desktops.remove(id);
+    });
     DORMOUSE_CO_TRY(co_await std::move(removal));
     desktops_.erase(id);
     co_return Result<>{};

@@ -8,6 +8,7 @@
 
 #include "db/audit_store.h"
 #include "db/desktop_store.h"
+#include "db/destination_store.h"
 #include "db/store_thread.h"
 #include "db/token_store.h"
 #include "hostd/desktop/desktop.h"
@@ -22,6 +23,7 @@ struct Stores {
     db::DesktopStore desktops;
     db::TokenStore tokens;
     db::AuditStore audit;
+    db::DestinationStore destinations;
 };
 Result<Stores> open_stores(db::Database& database);
 
@@ -49,6 +51,7 @@ class Service final : public Gateway {
     Task<Result<Answer>> carry_out(Command command, Cancel cancel);
     Task<Result<Answer>> create(CreateDesktop request);
     Task<Result<Answer>> remove(std::shared_ptr<Desktop> desktop);
+    Task<Result<Answer>> list_destinations(std::shared_ptr<Desktop> desktop);
     Task<Result<Answer>> act(Act request, Cancel cancel);
     Task<Result<Answer>> create_token(CreateToken request);
     Task<Result<Answer>> list_tokens();

@@ -33,6 +33,7 @@ Json encode(const Desktop& desktop) {
     json["cpus"] = desktop.cpus;
     json["accelerator"] = desktop.accelerator;
     json["exit"] = encode(desktop.exit);
+    json["network"] = encode(desktop.network);
     return json;
 }
 
@@ -64,6 +65,7 @@ Desktop decode_desktop(ObjectReader& in) {
     desktop.cpus = static_cast<int>(in.whole("cpus", kAnyInt));
     desktop.accelerator = in.text("accelerator");
     in.optional_object("exit", [&](ObjectReader& exit) { desktop.exit = decode_exit(exit); });
+    in.optional_object("network", [&](ObjectReader& network) { desktop.network = decode_network(network); });
     return desktop;
 }
 
@@ -91,6 +93,7 @@ std::string to_json(const CreateDesktopRequest& request) {
     Json json;
     if (request.name) json["name"] = *request.name;
     json["template"] = request.image;
+    if (request.network) json["network"] = encode(*request.network);
     return write_json(json);
 }
 
@@ -118,6 +121,8 @@ Result<CreateDesktopRequest> parse<CreateDesktopRequest>(std::string_view text) 
         CreateDesktopRequest request;
         if (in.may_have("name")) request.name = identifier(in, "name", DesktopNameTag::what);
         if (in.may_have("template")) request.image = identifier(in, "template", TemplateNameTag::what);
+        if (in.may_have("network"))
+            in.object("network", [&](ObjectReader& network) { request.network = decode_network(network); });
         return request;
     });
 }

@@ -7,6 +7,7 @@
 
 #include "hostd/base/clock.h"
 #include "hostd/schema/codec.h"
+#include "hostd/schema/network.h"
 
 namespace dormouse::schema {
 
@@ -37,6 +38,7 @@ struct Desktop {
     int cpus = 0;
     std::string accelerator;  // "tcg" or "kvm"
     std::optional<Exit> exit;
+    Network network;
     friend bool operator==(const Desktop&, const Desktop&) = default;
 };
 
@@ -47,6 +49,7 @@ struct DesktopList {
 struct CreateDesktopRequest {
     std::optional<std::string> name;  // absent: one is made up
     std::string image = "desktop";    // "template" in JSON
+    std::optional<Network> network;   // absent: open
 };
 
 // The body of start, stop and restart: nothing, or {}.

@@ -42,6 +42,21 @@ inline desktop::Picture example_picture(std::string png = "\x89PNG-one", std::ui
             .generation = generation};
 }
 
+inline desktop::DestinationInfo example_destination() {
+    using namespace std::chrono_literals;
+    return {.name = "example.org",
+            .address = "203.0.113.80",
+            .port = 443,
+            .protocol = "tcp",
+            .verdict = "allowed",
+            .reason = {},
+            .first_at = WallTime{1'796'043'194s},
+            .last_at = WallTime{1'796'043'195s},
+            .connections = 2,
+            .bytes_sent = 100,
+            .bytes_received = 2000};
+}
+
 inline desktop::TokenInfo example_token() {
     using namespace std::chrono_literals;
     return {.id = TokenId::parse("t-1").value(),
@@ -117,6 +132,13 @@ class FakeGateway : public desktop::Gateway {
     static Outcome answer_to(const desktop::DeleteDesktop& c) {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Deleting));
         return desktop::Answer{desktop::Done{}};
+    }
+    static Outcome answer_to(const desktop::SetNetwork& c) {
+        return find(c.desktop, desktop::State::Running);
+    }
+    static Outcome answer_to(const desktop::ListDestinations& c) {
+        DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
+        return desktop::Answer{std::vector{example_destination()}};
     }
     static Outcome answer_to(const desktop::TakeScreenshot& c) {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Running));

@@ -91,6 +91,7 @@ const std::map<std::string, std::function<std::string(const std::string&)>> kCod
     {"EmptyRequest", through_empty},
     {"Desktop", through_codec<schema::Desktop>},
     {"DesktopList", through_codec<schema::DesktopList>},
+    {"DestinationList", through_codec<schema::DestinationList>},
     {"ActionsRequest", through_codec<schema::ActionsRequest>},
     {"ActionsResponse", through_codec<schema::ActionsResponse>},
     {"ActionsFailure", through_codec<schema::ActionsResponse>},
@@ -229,6 +230,8 @@ TEST(OpenApi, HasTheClosedListsOfTheCode) {
     for (int state = 0; state <= static_cast<int>(desktop::State::Deleting); ++state)
         states.insert(std::string{desktop::state_name(static_cast<desktop::State>(state))});
     EXPECT_EQ(words(schemas["Desktop"]["properties"]["state"]["enum"]), states);
+    EXPECT_EQ(words(schemas["Network"]["properties"]["mode"]["enum"]),
+              (std::set<std::string>{"open", "none"}));
     EXPECT_EQ(words(schemas["Scope"]["enum"]), (std::set<std::string>{"agent", "admin"}));
 
     std::set<std::string> actions;
@@ -261,7 +264,7 @@ TEST(OpenApi, DescribesEveryFieldThatIsWritten) {
     EXPECT_EQ(described("Version"), fields_of(schema::to_json(schema::Version{})));
     EXPECT_EQ(described("CreateTokenRequest"), fields_of(schema::to_json(schema::CreateTokenRequest{})));
     EXPECT_EQ(described("CreateDesktopRequest"),
-              fields_of(schema::to_json(schema::CreateDesktopRequest{"a", "b"})));
+              fields_of(schema::to_json(schema::CreateDesktopRequest{"a", "b", schema::Network{}})));
 }
 
 }  // namespace

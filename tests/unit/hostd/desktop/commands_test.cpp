@@ -24,6 +24,8 @@ std::vector<Command> all_commands() {
             StartDesktop{"d"},
             StopDesktop{"d"},
             RestartDesktop{"d"},
+            SetNetwork{"d"},
+            ListDestinations{"d"},
             TakeScreenshot{"d"},
             Act{"d", {}},
             CreateToken{"t", Scope::Agent},

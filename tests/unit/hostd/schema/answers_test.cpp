@@ -30,7 +30,8 @@ TEST(Desktop, IsWrittenInTheOrderOfTheDocumentation) {
         to_json(example_desktop()),
         R"({"id":"d-1a2b3c4d5e","name":"shop","template":"desktop","state":"running","reason":null,"ready":true,)"
         R"("created_at":"2026-11-30T12:53:14.000Z","started_at":"2026-11-30T12:53:15.005Z",)"
-        R"("screen":{"width":1280,"height":800},"memory_mib":2048,"cpus":2,"accelerator":"tcg","exit":null})");
+        R"("screen":{"width":1280,"height":800},"memory_mib":2048,"cpus":2,"accelerator":"tcg","exit":null,)"
+        R"("network":{"mode":"open"}})");
 }
 
 TEST(Desktop, ComesBackAsItWas) {

@@ -43,6 +43,7 @@ TEST(CreateDesktopRequest, HasNameAndTemplate) {
     EXPECT_EQ(request.image, "office");
     EXPECT_EQ(parse<CreateDesktopRequest>(to_json(request)).value().image, "office");
     EXPECT_EQ(to_json(CreateDesktopRequest{}), R"({"template":"desktop"})");
+    EXPECT_EQ(parse<CreateDesktopRequest>(R"({"network":{"mode":"none"}})").value().network->mode, "none");
 }
 
 TEST(CreateDesktopRequest, SaysWhichFieldIsWrong) {
@@ -55,9 +56,10 @@ TEST(CreateDesktopRequest, SaysWhichFieldIsWrong) {
     EXPECT_EQ(said(R"({"template":"A"})"), "invalid_argument template: 'A' is not a template name");
     EXPECT_EQ(said(R"({"nam":"a"})"), "invalid_argument nam: unknown field");
     EXPECT_EQ(said(R"({"name":"a","name":"b"})"), "invalid_argument name: given twice");
+    EXPECT_EQ(said(R"({"network":{"mode":"wide"}})").substr(0, 31), "invalid_argument network.mode: ");
     EXPECT_EQ(said("[]"), "invalid_argument body: must be a JSON object");
     EXPECT_EQ(said("null"), "invalid_argument body: must be a JSON object");
-    EXPECT_EQ(parse<CreateDesktopRequest>(R"({"nam":"a"})").error().hint, "fields: name, template");
+    EXPECT_EQ(parse<CreateDesktopRequest>(R"({"nam":"a"})").error().hint, "fields: name, template, network");
 }
 
 TEST(EmptyRequest, IsNothingOrAnEmptyObject) {
