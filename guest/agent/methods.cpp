@@ -2,8 +2,9 @@
 #include "guest/agent/methods.h"
 
 #include <map>
-#include <set>
 
+#include "guest/agent/exec_method.h"
+#include "guest/agent/params.h"
 #include "guest/agent/window_info.h"
 #include "hostd/base/log.h"
 
@@ -17,50 +18,6 @@ using nlohmann::json;
 // Smaller steps than a message may take to get here would only make time jump.
 constexpr auto kClockTolerance = std::chrono::milliseconds{100};
 constexpr std::int64_t kMaxPasteWait = 60'000;
-
-// Takes the fields of a request one by one; done() refuses those that nobody took.
-class Params {
-  public:
-    explicit Params(json body) : body_(std::move(body)) {}
-
-    Result<std::string> text(const char* name, std::size_t limit) {
-        const auto* value = take(name);
-        if (!value || !value->is_string()) return wrong(name, "a text");
-        auto result = value->get<std::string>();
-        if (result.size() > limit)
-            return fail(Errc::TooLarge, fmt::format("\"{}\" is longer than {} bytes", name, limit));
-        return result;
-    }
-    Result<std::int64_t> integer(const char* name, std::int64_t low, std::int64_t high) {
-        const auto* value = take(name);
-        if (!value || !value->is_number_integer()) return wrong(name, "an integer");
-        const bool huge = value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX;
-        if (huge || value->get<std::int64_t>() < low || value->get<std::int64_t>() > high) {
-            return fail(Errc::InvalidArgument, fmt::format("\"{}\" must be from {} to {}", name, low, high));
-        }
-        return value->get<std::int64_t>();
-    }
-    const json* take(const char* name) {
-        taken_.insert(name);
-        const auto found = body_.find(name);
-        return found == body_.end() ? nullptr : &*found;
-    }
-    static tl::unexpected<Error> wrong(const char* name, const char* what) {
-        return fail(Errc::InvalidArgument, fmt::format("\"{}\" must be {}", name, what));
-    }
-    Result<> done() const {
-        for (const auto& [name, value] : body_.items()) {
-            if (taken_.count(name) == 0) {
-                return fail(Errc::InvalidArgument, fmt::format("unknown field \"{}\"", name.substr(0, 64)));
-            }
-        }
-        return {};
-    }
-
-  private:
-    json body_;
-    std::set<std::string> taken_;
-};
 
 Result<Selection> selection_named(const json& value, const char* field) {
     if (value == "clipboard") return Selection::Clipboard;
@@ -199,6 +156,10 @@ Task<Result<json>> quiesce(Shared services, Params params) {
     co_return trimmed_json(trimmed);
 }
 
+Task<Result<json>> exec_method(Shared services, Params params) {
+    return run_exec(services->loop, std::move(params));
+}
+
 // Those that answer at once, and those that have to wait for something.
 using AtOnce = Result<json> (*)(Services&, Params);
 using Later = Task<Result<json>> (*)(Shared, Params);
@@ -214,10 +175,9 @@ const std::map<std::string_view, AtOnce> kAtOnce{
     {method::kReboot, reboot},
 };
 const std::map<std::string_view, Later> kLater{
-    {method::kClipboardGet, clipboard_get},
-    {method::kPasteText, paste_text},
-    {method::kPasteWait, paste_wait},
-    {method::kQuiesce, quiesce},
+    {method::kClipboardGet, clipboard_get}, {method::kPasteText, paste_text},
+    {method::kPasteWait, paste_wait},       {method::kQuiesce, quiesce},
+    {method::kExec, exec_method},
 };
 
 }  // namespace

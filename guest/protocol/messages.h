@@ -33,6 +33,11 @@ namespace dormouse::guest {
 //                  waits until somebody else has fetched the text of paste_text
 //   paste_restore  {} -> {"restored": bool}    false: somebody else copied something meanwhile, which stays
 //   quiesce        {} -> {"trimmed": bool}     sync, page cache dropped, free blocks discarded
+//   exec           {"argv": [...], "shell": bool, "user": "desktop"|"root", "cwd"?, "env"?: {}, "stdin"?,
+//                   "timeout_ms": 1..600000} -> {"exit_code" | null, "signal" | null, "timed_out": bool,
+//                   "stdout", "stderr", "stdout_left_out", "stderr_left_out"}
+//                  runs a program to its end; of each output at most kMaxOutput bytes are kept, the
+//                  first and the last half; ..._left_out says how many bytes were not
 //   poweroff       {} -> {}                    answers first, then goes down
 //   reboot         {} -> {}
 //
@@ -49,6 +54,7 @@ constexpr std::string_view kPasteText = "paste_text";
 constexpr std::string_view kPasteWait = "paste_wait";
 constexpr std::string_view kPasteRestore = "paste_restore";
 constexpr std::string_view kQuiesce = "quiesce";
+constexpr std::string_view kExec = "exec";
 constexpr std::string_view kPoweroff = "poweroff";
 constexpr std::string_view kReboot = "reboot";
 }  // namespace method
@@ -58,6 +64,7 @@ constexpr std::string_view kReboot = "reboot";
 bool is_idempotent(std::string_view method_name);
 
 constexpr std::size_t kMaxText = 1 << 20;
+constexpr std::size_t kMaxOutput = 512 << 10;  // of each of the two, from one program
 // One Open or Close, as JSON text; kMaxText with room for escapes.
 constexpr std::size_t kMaxMessage = 4 << 20;
 constexpr int kMaxJsonDepth = 32;

@@ -49,6 +49,13 @@ Result<Command> act(const HttpRequest& request, const Parameters& parameters) {
     return command;
 }
 
+Result<Command> run_program(const HttpRequest& request, const Parameters& parameters) {
+    const auto& reference = parameters.front();
+    if (!is_identifier(reference)) return bad_identifier("desktop id or name", reference);
+    DORMOUSE_TRY_ASSIGN(auto body, schema::parse<schema::ExecRequest>(request.body));
+    return to_command(reference, std::move(body));
+}
+
 Result<Command> delete_token(const HttpRequest& request, const Parameters& parameters) {
     DORMOUSE_TRY_ASSIGN(auto token, TokenId::parse(parameters.front()));
     DORMOUSE_TRY(schema::parse<schema::EmptyRequest>(request.body));
@@ -129,6 +136,8 @@ const Route kRoutes[] = {
     {"GET", "/v1/desktops/{desktop}/screenshot", "takeScreenshot",
      CommandRoute{about_desktop<desktop::TakeScreenshot>, picture}},
     {"POST", "/v1/desktops/{desktop}/actions", "act", CommandRoute{act, acted}},
+    {"POST", "/v1/desktops/{desktop}/exec", "runProgram",
+     CommandRoute{run_program, as_json<desktop::ProgramResult, 200>}},
 
     {"POST", "/v1/tokens", "createToken",
      CommandRoute{about_body<schema::CreateTokenRequest>, as_json<desktop::NewToken, 201>}},

@@ -83,6 +83,27 @@ Result<desktop::CreateToken> to_command(const schema::CreateTokenRequest& reques
     return desktop::CreateToken{.name = request.name, .scope = scope};
 }
 
+desktop::RunProgram to_command(const std::string& desktop, schema::ExecRequest request) {
+    return {.desktop = desktop,
+            .argv = std::move(request.argv),
+            .shell = request.shell,
+            .as_root = request.user == "root",
+            .directory = std::move(request.directory),
+            .env = std::move(request.env),
+            .input = std::move(request.input),
+            .timeout = request.timeout};
+}
+
+schema::ExecResponse to_schema(const desktop::ProgramResult& result) {
+    return {.exit_code = result.exit_code,
+            .signal = result.signal,
+            .timed_out = result.timed_out,
+            .out = result.out,
+            .err = result.err,
+            .out_left_out = result.out_left_out,
+            .err_left_out = result.err_left_out};
+}
+
 schema::Desktop to_schema(const desktop::DesktopInfo& info) {
     schema::Desktop out;
     out.id = info.id.str();

@@ -15,10 +15,13 @@ desktop::Action to_command(const schema::Action& action);
 Result<desktop::CreateDesktop> to_command(const schema::CreateDesktopRequest& request);
 Result<desktop::CreateToken> to_command(const schema::CreateTokenRequest& request);
 
+desktop::RunProgram to_command(const std::string& desktop, schema::ExecRequest request);
+
 schema::Desktop to_schema(const desktop::DesktopInfo& info);
 schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops);
 schema::DestinationList to_schema(const std::vector<desktop::DestinationInfo>& destinations);
 schema::ActionsResponse to_schema(const desktop::ActAnswer& answer);
+schema::ExecResponse to_schema(const desktop::ProgramResult& result);
 schema::Token to_schema(const desktop::TokenInfo& info);
 schema::TokenList to_schema(const std::vector<desktop::TokenInfo>& tokens);
 schema::NewToken to_schema(const desktop::NewToken& token);

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,6 +86,15 @@ void place_descriptors(Prepared& prepared, int& report) {
     }
 }
 
+// Best effort: only root may lower a niceness or raise its chances of survival.
+void set_plain_priority() {
+    ::setpriority(PRIO_PROCESS, 0, 0);
+    const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score < 0) return;
+    [[maybe_unused]] const auto written = ::write(score, "0", 1);
+    ::close(score);
+}
+
 [[noreturn]] void run_child(const CommandLine& command, Prepared& prepared, int report, pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
@@ -92,6 +102,7 @@ void place_descriptors(Prepared& prepared, int& report) {
     ::signal(SIGPIPE, SIG_DFL);
     place_descriptors(prepared, report);
     if (command.new_session && ::setsid() < 0) child_fail(report);
+    if (command.plain_priority) set_plain_priority();
     // Opened before the user changes: the program may lie below a folder that the
     // other user may not enter, such as a checkout in root's home.
     int program = -1;

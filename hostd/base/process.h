@@ -27,6 +27,7 @@ struct CommandLine {
     std::optional<uid_t> uid;        // with `gid`, and no other groups; then argv[0] must not be a script
     std::optional<gid_t> gid;
     bool new_session = false;      // setsid()
+    bool plain_priority = false;   // niceness and OOM score 0, whatever ours are
     bool die_with_parent = false;  // SIGKILL when the thread that started it ends
 };
 

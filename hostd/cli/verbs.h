@@ -15,6 +15,7 @@ Verb delete_verb();
 Verb doctor_verb();
 Verb down_verb();
 Verb drag_verb();
+Verb exec_verb();
 Verb key_verb();
 Verb list_verb();
 Verb move_verb();

@@ -135,6 +135,15 @@ Result<schema::Desktop> ApiClient::restart_desktop(const std::string& desktop) c
     return change(desktop, "restart");
 }
 
+Result<schema::ExecResponse> ApiClient::exec(const std::string& desktop,
+                                             const schema::ExecRequest& request) const {
+    // The server waits a while for an agent that is slow to kill.
+    const Duration timeout = request.timeout + std::chrono::minutes{1};
+    DORMOUSE_TRY_ASSIGN(const auto answer, send_successfully({"POST", desktop_path(desktop) + "/exec",
+                                                              schema::to_json(request), timeout}));
+    return schema::parse<schema::ExecResponse>(answer.body);
+}
+
 Result<Screenshot> ApiClient::screenshot(const std::string& desktop) const {
     DORMOUSE_TRY_ASSIGN(auto answer,
                         send_successfully({"GET", desktop_path(desktop) + "/screenshot", "", timeout_}));

@@ -58,6 +58,9 @@ class ApiClient {
     Result<schema::ActionsResponse> act(const std::string& desktop,
                                         const schema::ActionsRequest& request) const;
 
+    // Answers when the program has ended.
+    Result<schema::ExecResponse> exec(const std::string& desktop, const schema::ExecRequest& request) const;
+
     Result<schema::NewToken> create_token(const schema::CreateTokenRequest& request) const;
     Result<schema::TokenList> list_tokens() const;
     Result<> delete_token(const std::string& token) const;

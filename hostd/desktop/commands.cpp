@@ -121,6 +121,7 @@ std::string_view command_name(const Command& command) {
                           [](const ListDestinations&) -> std::string_view { return "desktop.destinations"; },
                           [](const TakeScreenshot&) -> std::string_view { return "desktop.screenshot"; },
                           [](const Act&) -> std::string_view { return "desktop.act"; },
+                          [](const RunProgram&) -> std::string_view { return "desktop.exec"; },
                           [](const CreateToken&) -> std::string_view { return "token.create"; },
                           [](const ListTokens&) -> std::string_view { return "token.list"; },
                           [](const DeleteToken&) -> std::string_view { return "token.delete"; },
@@ -144,6 +145,7 @@ bool allowed(const Command& command, Scope scope) {
                                            [](const ListDestinations&) { return false; },
                                            [](const TakeScreenshot&) { return false; },
                                            [](const Act&) { return false; },
+                                           [](const RunProgram&) { return false; },
                                        },
                                        command);
     return scope == Scope::Admin || !for_admins;
@@ -162,6 +164,7 @@ bool legal(const Command& command, State state) {
                           [](const ListDestinations&) { return true; },
                           [&](const TakeScreenshot&) { return has_screen(state); },
                           [&](const Act&) { return state == State::Running; },
+                          [&](const RunProgram&) { return state == State::Running; },
                           [](const CreateToken&) { return true; },
                           [](const ListTokens&) { return true; },
                           [](const DeleteToken&) { return true; },

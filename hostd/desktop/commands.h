@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,6 +111,18 @@ struct Act {
     DesktopReference desktop;
     std::vector<Action> actions;  // 1 to 100, in order, up to the first that fails
 };
+// Runs a program inside to its end, as the desktop's user or as root, with the
+// environment of that user's session.
+struct RunProgram {
+    DesktopReference desktop;
+    std::vector<std::string> argv;  // one text when `shell`: a line for the user's shell
+    bool shell = false;
+    bool as_root = false;
+    std::optional<std::string> directory;  // absent: the user's home
+    std::map<std::string, std::string> env;
+    std::optional<std::string> input;
+    Duration timeout = std::chrono::seconds{60};  // at most ten minutes
+};
 struct CreateToken {
     std::string name;
     Scope scope = Scope::Agent;
@@ -121,7 +134,7 @@ struct DeleteToken {
 
 using Command = std::variant<CreateDesktop, ListDesktops, GetDesktop, DeleteDesktop, StartDesktop,
                              StopDesktop, RestartDesktop, SetNetwork, ListDestinations, TakeScreenshot, Act,
-                             CreateToken, ListTokens, DeleteToken>;
+                             RunProgram, CreateToken, ListTokens, DeleteToken>;
 
 // "desktop.create", "token.list", ...: the name in the audit log.
 std::string_view command_name(const Command& command);
@@ -186,6 +199,16 @@ struct ActAnswer {
     std::size_t failed_at = 0;
 };
 
+struct ProgramResult {
+    std::optional<int> exit_code;  // absent when a signal ended it
+    std::optional<int> signal;
+    bool timed_out = false;
+    std::string out;  // UTF-8; other bytes are replaced
+    std::string err;
+    std::uint64_t out_left_out = 0;  // bytes of the middle that were not kept
+    std::uint64_t err_left_out = 0;
+};
+
 struct TokenInfo {
     TokenId id;
     std::string name;
@@ -200,7 +223,7 @@ struct NewToken {
 
 struct Done {};  // nothing to say
 
-using Answer = std::variant<Done, DesktopInfo, std::vector<DesktopInfo>, Picture, ActAnswer, NewToken,
-                            std::vector<TokenInfo>, std::vector<DestinationInfo>>;
+using Answer = std::variant<Done, DesktopInfo, std::vector<DesktopInfo>, Picture, ActAnswer, ProgramResult,
+                            NewToken, std::vector<TokenInfo>, std::vector<DestinationInfo>>;
 
 }  // namespace dormouse::desktop

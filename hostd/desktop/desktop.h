@@ -66,6 +66,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     net::Mode network_mode() const;
 
     Task<Result<Picture>> screenshot();
+    Task<Result<ProgramResult>> run_program(RunProgram request);
     Task<ActAnswer> act(std::vector<Action> actions, Cancel cancel);
 
     // Lets go of the machine, which goes on running. Nothing works afterwards.

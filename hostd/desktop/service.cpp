@@ -194,6 +194,10 @@ Task<Result<Answer>> Service::carry_out(Command command, Cancel cancel) {
     }
     if (auto* one = std::get_if<Act>(&command))
         co_return Answer{co_await desktop->act(std::move(one->actions), cancel)};
+    if (auto* one = std::get_if<RunProgram>(&command)) {
+        DORMOUSE_CO_TRY_ASSIGN(auto result, co_await desktop->run_program(std::move(*one)));
+        co_return Answer{std::move(result)};
+    }
     if (auto* one = std::get_if<CreateToken>(&command)) co_return co_await create_token(std::move(*one));
     if (std::holds_alternative<ListTokens>(command)) co_return co_await list_tokens();
     if (auto* one = std::get_if<DeleteToken>(&command)) co_return co_await remove_token(std::move(*one));

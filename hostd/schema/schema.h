@@ -5,6 +5,7 @@
 #include "hostd/schema/actions.h"   // IWYU pragma: export
 #include "hostd/schema/desktops.h"  // IWYU pragma: export
 #include "hostd/schema/error.h"     // IWYU pragma: export
+#include "hostd/schema/exec.h"      // IWYU pragma: export
 #include "hostd/schema/network.h"   // IWYU pragma: export
 #include "hostd/schema/picture.h"   // IWYU pragma: export
 #include "hostd/schema/service.h"   // IWYU pragma: export

@@ -99,6 +99,13 @@ class Api:
     def act(self, name, *actions):
         return self.call("POST", f"/v1/desktops/{name}/actions", {"actions": list(actions)})["results"]
 
+    def exec(self, name, command, timeout=60, **options):
+        """Runs a program inside; a list, or one line for the shell. Returns what it wrote, and fails where it fails."""
+        result = self.call("POST", f"/v1/desktops/{name}/exec", {"command": command, "timeout": timeout, **options})
+        if result["exit_code"] != 0:
+            raise AssertionError(f"{command}: {result}")
+        return result["stdout"]
+
     def screenshot(self, name):
         status, _, body = self.raw("GET", f"/v1/desktops/{name}/screenshot")
         if status != 200:

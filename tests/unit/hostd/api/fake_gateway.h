@@ -144,6 +144,10 @@ class FakeGateway : public desktop::Gateway {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
         return desktop::Answer{example_picture()};
     }
+    static Outcome answer_to(const desktop::RunProgram& c) {
+        DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
+        return desktop::Answer{desktop::ProgramResult{.exit_code = 0}};
+    }
     static Outcome answer_to(const desktop::Act& c) {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
         desktop::ActAnswer answer;

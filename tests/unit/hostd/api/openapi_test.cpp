@@ -93,6 +93,8 @@ const std::map<std::string, std::function<std::string(const std::string&)>> kCod
     {"DesktopList", through_codec<schema::DesktopList>},
     {"DestinationList", through_codec<schema::DestinationList>},
     {"ActionsRequest", through_codec<schema::ActionsRequest>},
+    {"ExecRequest", through_codec<schema::ExecRequest>},
+    {"ExecResponse", through_codec<schema::ExecResponse>},
     {"ActionsResponse", through_codec<schema::ActionsResponse>},
     {"ActionsFailure", through_codec<schema::ActionsResponse>},
     {"CreateTokenRequest", through_codec<schema::CreateTokenRequest>},

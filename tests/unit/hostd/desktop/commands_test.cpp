@@ -28,6 +28,7 @@ std::vector<Command> all_commands() {
             ListDestinations{"d"},
             TakeScreenshot{"d"},
             Act{"d", {}},
+            RunProgram{.desktop = "d"},
             CreateToken{"t", Scope::Agent},
             ListTokens{},
             DeleteToken{*TokenId::parse("t")}};
@@ -63,6 +64,7 @@ TEST(Commands, AgentsMayDoAllButTokens) {
 
 TEST(Commands, EachIsLegalInItsStates) {
     EXPECT_THAT(legal_states(Act{"d", {}}), ElementsAre("running"));
+    EXPECT_THAT(legal_states(RunProgram{.desktop = "d"}), ElementsAre("running"));
     EXPECT_THAT(legal_states(TakeScreenshot{"d"}), ElementsAre("running", "starting", "stopping"));
     EXPECT_THAT(legal_states(StartDesktop{"d"}), ElementsAre("running", "starting", "stopped", "failed"));
     EXPECT_THAT(legal_states(StopDesktop{"d"}),
