@@ -27,14 +27,16 @@ start_daemon() {
 }
 
 # Prints the name of the desktop to show: the first there is, made when there is none.
+# Called in a substitution, where bash does not end at the first failure by itself.
 need_desktop() {
-    local name
-    name=$(cli list --names | head -n 1)
+    local names name
+    names=$(cli list --names) || return 1
+    name=${names%%$'\n'*}
     if [ -z "$name" ]; then
-        cli create main >/dev/null
         name=main
+        cli create "$name" >/dev/null || return 1
     else
-        cli start "$name" --wait >&2
+        cli start "$name" --wait >&2 || return 1
     fi
     echo "$name"
 }
@@ -53,7 +55,7 @@ up_main() {
     start_daemon
     step "Desktop"
     local name
-    name=$(need_desktop)
+    name=$(need_desktop) || die "There is no desktop to show; what is wrong: ./dormouse doctor"
     step "Ready"
     step_text=''
     local token url

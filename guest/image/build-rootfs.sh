@@ -219,7 +219,12 @@ stage_packages() {
     local mode=root
     [ "$(id -u)" = 0 ] || mode=unshare
     local scratch
-    scratch=$(mktemp -d "$work/packages.XXXXXX")
+    if [ "$mode" = unshare ]; then
+        # mmdebstrap goes on as a subordinate id, which may not pass our state folder (0700) or a home (0700).
+        scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/dormouse-packages.XXXXXX")
+    else
+        scratch=$(mktemp -d "$work/packages.XXXXXX")
+    fi
     cleanup_paths=("$scratch" "$output.partial")
     # In unshare mode another user id makes its directory in here.
     chmod 0755 "$scratch"

@@ -86,6 +86,8 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     Task<void> run_start();
     Task<void> run_stop(bool start_again);
     Task<void> finish_start();
+    Task<Result<>> wait_drawn(std::shared_ptr<vmm::Machine> machine);
+    void report_lost(const Result<>& moved) const;
     Task<void> power_off();
     Task<void> adopt_running();
     Task<void> adopt_ended();

@@ -21,10 +21,17 @@ namespace {
 constexpr auto kWakeTimeout = 60s;
 // A boot under emulation takes 45 to 80 s on an idle host.
 constexpr auto kBootTimeout = 10min;
+// From the agent's first answer to a desktop with its browser.
+constexpr auto kDrawTimeout = 5min;
+constexpr auto kBrowserPatience = 45s;
+constexpr auto kCalmTimeout = 15s;
+constexpr auto kStatusTimeout = 10s;
+constexpr auto kStatusLook = 500ms;
 // Closing programs and stopping services takes about 15 s under emulation.
 constexpr auto kPowerOffTimeout = 90s;
 constexpr auto kQuitGrace = 5s;
 constexpr auto kDiskRetry = 5s;
+constexpr const char* kDiskFull = "paused: the host's disk is full; the desktop goes on when there is space";
 
 // Waits for the agent for as long as the machine runs and `wanted` says so.
 Task<Result<>> wait_agent(EventLoop& loop, std::shared_ptr<vmm::Machine> machine, Duration timeout,
@@ -147,20 +154,50 @@ Task<void> Desktop::run_start() {
     co_await finish_start();
 }
 
-// The machine runs; the state becomes Running once the agent answers.
+void Desktop::report_lost(const Result<>& moved) const {
+    if (moved) return;
+    log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+}
+
+// The machine runs; the state becomes Running once the agent answers and the
+// desktop is drawn: before, what is typed goes nowhere.
 Task<void> Desktop::finish_start() {
     const auto machine = machine_;
     auto waiting = wait_agent(host_.loop, machine, kBootTimeout,
                               [this] { return state_ == State::Starting && !closed_; });
-    const auto ready = co_await std::move(waiting);
+    auto ready = co_await std::move(waiting);
+    if (ready) ready = co_await wait_drawn(machine);
     if (state_ != State::Starting || machine_ != machine || !machine->alive() || closed_) co_return;
     ready_ = ready.has_value();
     // A desktop without its agent can still be seen and clicked.
     std::optional<std::string> reason;
     if (!ready) reason = ready.error().message;
     const auto moved = co_await move_to(State::Running, reason);
-    if (!moved)
-        log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+    report_lost(moved);
+}
+
+Task<Result<>> Desktop::wait_drawn(std::shared_ptr<vmm::Machine> machine) {
+    const auto& clock = host_.loop.clock();
+    const auto deadline = clock.now() + kDrawTimeout;
+    std::optional<MonotonicTime> session_since;
+    while (clock.now() < deadline) {
+        if (state_ != State::Starting || !machine->alive() || closed_)
+            co_return fail(Errc::Interrupted, "nobody waits any more");
+        const auto status =
+            co_await machine->guest().request("status", nlohmann::json::object(), kStatusTimeout);
+        if (status && status->is_object() && status->value("session_ready", false)) {
+            if (!session_since) session_since = clock.now();
+            // A desktop need not open a browser; one that does needs it.
+            if (status->value("browser_window", false) || clock.now() - *session_since > kBrowserPatience) {
+                DORMOUSE_CO_TRY(co_await need_screen());
+                const auto calm = co_await screen_.wait_settled({}, kCalmTimeout);
+                if (!calm && calm.error().code != Errc::Timeout) co_return fail(calm.error());
+                co_return Result<>{};
+            }
+        }
+        co_await host_.loop.sleep(kStatusLook);
+    }
+    co_return fail(Errc::Timeout, "its desktop was not drawn in time");
 }
 
 // ---- going down
@@ -194,8 +231,7 @@ Task<void> Desktop::run_stop(bool start_again) {
     screen_.detach();
     if (state_ != State::Stopping || closed_) co_return;
     const auto moved = co_await move_to(State::Stopped);
-    if (!moved)
-        log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+    report_lost(moved);
     if (start_again && moved) (void)co_await start();
 }
 
@@ -224,6 +260,12 @@ Task<Result<>> Desktop::remove() {
     replacing_ = true;
     if (machine_) (void)co_await machine_->kill_now();
     const auto guard = co_await machine_mutex_.lock();
+    // A daemon that was killed in the middle of creating or deleting it has left
+    // a machine that nobody has taken over yet.
+    if (!machine_) {
+        auto left = co_await vmm::Machine::adopt(host_.loop, row_.id.str(), host_.run_folder(row_.id.str()));
+        if (left) machine_ = std::move(*left);
+    }
     if (machine_) (void)co_await machine_->kill_now();
     machine_.reset();
     ready_ = false;
@@ -265,8 +307,7 @@ Task<void> Desktop::settle_exit(vmm::ExitRecord record) {
     screen_.detach();
     if (record.status.ok() && record.shutdown_reason == "guest-shutdown") {
         const auto moved = co_await move_to(State::Stopped, "shut down from inside");
-        if (!moved)
-            log::error("desktop.state_lost", {{"desktop", row_.id.str()}, {"why", moved.error().message}});
+        report_lost(moved);
         co_return;
     }
     remember_exit(record);
@@ -278,8 +319,8 @@ Task<void> Desktop::settle_exit(vmm::ExitRecord record) {
 void Desktop::on_event(const std::string& name, const nlohmann::json& data) {
     if (name != "BLOCK_IO_ERROR" || !data.is_object() || data.value("action", "") != "stop") return;
     const bool full = data.value("nospace", false);
-    pause_reason_ = full ? "paused: the host's disk is full; the desktop goes on when there is space"
-                         : "paused: the host's disk failed: " + data.value("reason", std::string{"unknown"});
+    pause_reason_ =
+        full ? kDiskFull : "paused: the host's disk failed: " + data.value("reason", std::string{"unknown"});
     log::error("desktop.paused", {{"desktop", row_.id.str()}, {"reason", *pause_reason_}});
     if (full) retry_when_disk_has_space();
 }
@@ -335,6 +376,11 @@ Task<void> Desktop::adopt_running() {
     // Killed between the start of QEMU and its first instruction: let it go on.
     const auto running = co_await machine->run_state();
     if (running && (*running == "prelaunch" || *running == "paused")) (void)co_await machine->resume();
+    // The event that told of it went to the daemon before.
+    if (running && *running == "io-error") {
+        pause_reason_ = kDiskFull;
+        retry_when_disk_has_space();
+    }
     // The daemon before may have been killed with a key down.
     (void)co_await input_->release_everything_unknown();
     if (state_ == State::Starting)

@@ -80,7 +80,8 @@ Result<Template> TemplateStore::newest(const TemplateName& name) const {
     const auto target = fs::read_symlink(root_ / name.str(), error);
     if (error)
         return fail(
-            Errc::Unavailable, fmt::format("there is no template '{}'", name.str()),
+            name.str() == "desktop" ? Errc::Unavailable : Errc::NotFound,
+            fmt::format("there is no template '{}'", name.str()),
             name.str() == "desktop" ? "bake it: ./dormouse up" : "the built-in template is called 'desktop'");
     return read_template(root_ / target.filename());
 }
