@@ -59,6 +59,7 @@ Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
     const auto signals =
         SignalWatch::open(host.loop, [ended](int signal) mutable { ended.complete(signal); });
     if (!signals) co_return fail(signals.error());
+    DORMOUSE_CO_TRY(write_file_atomic(host.config.daemon_url(), host.config.url()));
     log::info("daemon.ready",
               {{"url", host.config.url()}, {"home", host.config.home.string()}, {"pid", ::getpid()}});
 
@@ -67,6 +68,7 @@ Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
     (*server)->stop();
     co_await (*server)->finished();
     service.close();
+    DORMOUSE_CO_TRY(remove_tree(host.config.daemon_url()));
     co_return Result<>{};
 }
 

@@ -21,6 +21,8 @@ struct Config {
     std::filesystem::path desktops() const { return home / "desktops"; }
     std::filesystem::path admin_token() const { return home / "admin.token"; }
     std::filesystem::path daemon_lock() const { return home / "daemon.lock"; }
+    // Where the daemon that runs listens; written once it does, removed when it ends.
+    std::filesystem::path daemon_url() const { return home / "daemon.url"; }
     std::filesystem::path daemon_log() const { return home / "daemon.log"; }
     std::filesystem::path file() const { return home / "config.toml"; }
     std::string url() const;

@@ -132,12 +132,20 @@ int run_action(const Action& action, bool json, Streams& streams, const World& w
     return code ? *code : show_error(context, std::move(code.error()));
 }
 
+// What is wrong with how it was called.
+int usage_error(Streams& streams, const Error& error, bool json) {
+    if (json) streams.out << schema::to_json(schema::ErrorBody{error, std::nullopt}) << '\n';
+    complain(streams, error);
+    return kUsage;
+}
+
 int run_verb(const Verb& verb, Words words, bool json, Streams& streams, const World& world) {
     CLI::App app{std::string{verb.summary}};
     app.formatter(std::make_shared<OurFormatter>(verb, world.program));
     const auto action = verb.declare(app);
     app.add_flag("--json", json, "Answer as JSON");
     app.set_help_flag("-h,--help", "Show this");
+    const bool wants_json = json || std::find(words.begin(), words.end(), "--json") != words.end();
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     try {
         app.parse(std::move(words));
@@ -145,9 +153,8 @@ int run_verb(const Verb& verb, Words words, bool json, Streams& streams, const W
         streams.out << app.help();
         return kOk;
     } catch (const CLI::ParseError& error) {
-        complain(streams,
-                 {Errc::InvalidArgument, error.what(), "usage: " + usage_of(verb, world.program), 0});
-        return kUsage;
+        const Error wrong{Errc::InvalidArgument, error.what(), "usage: " + usage_of(verb, world.program), 0};
+        return usage_error(streams, wrong, wants_json);
     }
     return run_action(action, json, streams, world);
 }
@@ -155,11 +162,9 @@ int run_verb(const Verb& verb, Words words, bool json, Streams& streams, const W
 }  // namespace
 
 int run(const Words& words, Streams& streams, const World& world) {
+    const bool wants_json = std::find(words.begin(), words.end(), "--json") != words.end();
     auto start = read_start(words);
-    if (!start) {
-        complain(streams, start.error());
-        return kUsage;
-    }
+    if (!start) return usage_error(streams, start.error(), wants_json);
     if (start->version) {
         streams.out << "dormouse " DORMOUSE_VERSION "\n";
         return kOk;
@@ -169,10 +174,7 @@ int run(const Words& words, Streams& streams, const World& world) {
         return kOk;
     }
     const auto verb = take_verb(start->rest, world);
-    if (!verb) {
-        complain(streams, verb.error());
-        return kUsage;
-    }
+    if (!verb) return usage_error(streams, verb.error(), wants_json);
     if (start->help) start->rest = {"--help"};
     return run_verb(*verb, std::move(start->rest), start->json, streams, world);
 }

@@ -11,6 +11,7 @@ namespace dormouse::cli {
 namespace {
 
 constexpr std::size_t kLongestTokenFile = 4096;
+constexpr std::size_t kLongestUrl = 256;
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string environment(const char* name) {
@@ -31,10 +32,24 @@ std::string without_slash(std::string url) {
 
 }  // namespace
 
+namespace {
+
+// The daemon may have been started with another address than we would give it.
+std::string local_url(const Config& config) {
+    if (environment("DORMOUSE_LISTEN").empty()) {
+        if (const auto text = read_file(config.daemon_url(), kLongestUrl);
+            text && text->starts_with("http://"))
+            return trimmed(*text);
+    }
+    return config.url();
+}
+
+}  // namespace
+
 Result<Connection> connection_from_environment() {
     DORMOUSE_TRY_ASSIGN(auto config, load_config());
     Connection connection{.config = std::move(config)};
-    connection.url = connection.config.url();
+    connection.url = local_url(connection.config);
     if (const auto url = without_slash(environment("DORMOUSE_URL")); !url.empty()) {
         connection.is_local = url == connection.url;
         connection.url = url;

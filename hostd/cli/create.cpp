@@ -39,7 +39,8 @@ Result<int> create(Context& context, const Options& options) {
 Action declare(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("NAME", options->name,
-                   "Its name: a-z, 0-9 and -, from a letter on (made up when not given)");
+                   "Its name: a-z, 0-9 and -, from a letter on (made up when not given)")
+        ->check(not_empty());  // an unset variable is a mistake, not a wish
     app.add_option("--template", options->image, "What to make it from (desktop when not given)")
         ->option_text(" T");
     return [options](Context& context) { return create(context, *options); };

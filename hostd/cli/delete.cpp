@@ -10,11 +10,14 @@ namespace {
 Result<int> delete_all(Context& context, const std::vector<std::string>& names) {
     int code = kOk;
     auto deleted = schema::Json::array();
+    auto failed = schema::Json::array();
     for (const auto& name : names) {
         const auto done = context.client().delete_desktop(name);
         if (!done) {
             const auto verdict = context.judge(done.error());
             context.complain(verdict.error);
+            failed.push_back(schema::Json{
+                {"name", name}, {"code", errc_name(verdict.error.code)}, {"message", verdict.error.message}});
             if (code == kOk) code = verdict.code;
             if (code == kUnreachable) break;
             continue;
@@ -22,16 +25,14 @@ Result<int> delete_all(Context& context, const std::vector<std::string>& names) 
         deleted.push_back(name);
         if (!context.json()) context.print_line(fmt::format("{} is gone", plain(name)));
     }
-    if (context.json()) context.print_line(schema::write_json(schema::Json{{"deleted", deleted}}));
+    if (context.json())
+        context.print_line(schema::write_json(schema::Json{{"deleted", deleted}, {"failed", failed}}));
     return code;
 }
 
 Action declare(CLI::App& app) {
     auto names = std::make_shared<std::vector<std::string>>();
-    const auto not_empty = [](const std::string& text) {
-        return text.empty() ? std::string{"must not be empty"} : "";
-    };
-    app.add_option("NAME", *names, "Names or ids")->required()->check(CLI::Validator{not_empty, ""});
+    app.add_option("NAME", *names, "Names or ids")->required()->check(not_empty());
     return [names](Context& context) { return delete_all(context, *names); };
 }
 

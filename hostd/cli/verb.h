@@ -25,14 +25,16 @@ struct Verb {
     Action (*declare)(CLI::App& app) = nullptr;
 };
 
-// The name or id of a desktop.
-inline CLI::Option* add_desktop(CLI::App& app, std::string& name) {
-    const auto not_empty = [](const std::string& text) {
+inline CLI::Validator not_empty() {
+    const auto check = [](const std::string& text) {
         return text.empty() ? std::string{"must not be empty"} : "";
     };
-    return app.add_option("NAME", name, "The desktop's name or id")
-        ->required()
-        ->check(CLI::Validator{not_empty, ""});
+    return {check, ""};
+}
+
+// The name or id of a desktop.
+inline CLI::Option* add_desktop(CLI::App& app, std::string& name) {
+    return app.add_option("NAME", name, "The desktop's name or id")->required()->check(not_empty());
 }
 
 }  // namespace dormouse::cli

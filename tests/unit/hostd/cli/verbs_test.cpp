@@ -324,6 +324,42 @@ TEST(Verbs, DeleteGoesOnAfterOneThatIsNotThere) {
     EXPECT_THAT(daemon.asked(), ElementsAre("DELETE /v1/desktops/a", "DELETE /v1/desktops/b"));
 }
 
+TEST(Verbs, MistakesAreJsonToWhoeverAskedForJson) {
+    CommandLineRun dormouse;
+    EXPECT_EQ(dormouse({"frob", "--json"}), 2);
+    EXPECT_THAT(dormouse.out, HasSubstr(R"("code":"invalid_argument")"));
+    EXPECT_EQ(dormouse({"show", "--json"}), 2);
+    EXPECT_THAT(dormouse.out, HasSubstr(R"("code":"invalid_argument")"));
+    EXPECT_EQ(dormouse({"show"}), 2);
+    EXPECT_EQ(dormouse.out, "");
+}
+
+TEST(Verbs, DeleteSaysInJsonWhatItCouldNotDelete) {
+    FakeDaemon daemon;
+    daemon.fails({Errc::NotFound, "no desktop 'a'", "", 0});
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"delete", "a", "--json"}), 3);
+    EXPECT_EQ(dormouse.out,
+              R"({"deleted":[],"failed":[{"name":"a","code":"not_found","message":"no desktop 'a'"}]})"
+              "\n");
+}
+
+TEST(Verbs, CreateTakesAnEmptyNameForTheMistakeThatItIs) {
+    FakeDaemon daemon;
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"create", ""}), 2);
+    EXPECT_TRUE(daemon.asked().empty());
+}
+
+TEST(Verbs, PingIsNotTakenInByAnotherServer) {
+    FakeDaemon daemon;
+    daemon.answers(200, "hello");
+    daemon.answers(200, R"({"status":"green"})");
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"ping"}), 5);
+    EXPECT_EQ(dormouse({"ping"}), 5);
+}
+
 TEST(Verbs, TokensAreMadeForAgentsUnlessSaidOtherwise) {
     FakeDaemon daemon;
     const std::string made =
