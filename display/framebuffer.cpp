@@ -12,40 +12,6 @@ namespace {
 // A cursor is a small picture; QEMU itself refuses more than 512.
 constexpr int kMaxCursorSide = 512;
 
-// Changed tiles as rectangles: runs along a row, and runs of the same extent in
-// rows that follow one another put together.
-class RectBuilder {
-  public:
-    explicit RectBuilder(Size screen) : screen_(Rect::whole(screen)) {}
-
-    void add_run(int first_column, int columns, int row) {
-        const Rect run{first_column * kTileSide, row * kTileSide, columns * kTileSide, kTileSide};
-        for (auto& open : growing_) {
-            if (open.x != run.x || open.width != run.width || open.bottom() != run.y) continue;
-            open.height += kTileSide;
-            return;
-        }
-        growing_.push_back(run);
-    }
-    void end_row(int row) {
-        const int next = (row + 1) * kTileSide;
-        std::erase_if(growing_, [&](const Rect& rect) {
-            if (rect.bottom() == next) return false;
-            done_.push_back(intersect(rect, screen_));
-            return true;
-        });
-    }
-    std::vector<Rect> finish() && {
-        for (const auto& rect : growing_) done_.push_back(intersect(rect, screen_));
-        return std::move(done_);
-    }
-
-  private:
-    Rect screen_;
-    std::vector<Rect> growing_;
-    std::vector<Rect> done_;
-};
-
 }  // namespace
 
 Result<bool> Framebuffer::replace(const RawPixels& picture) {
@@ -114,7 +80,7 @@ bool Framebuffer::merge_tile(const RawReader& reader, const Rect& target, const 
 
 void Framebuffer::resize(Size size) {
     picture_ = Image{size};
-    tiles_.assign(static_cast<std::size_t>(tiles_across()) * static_cast<std::size_t>(tiles_down()),
+    tiles_.assign(static_cast<std::size_t>(tiles_across(size)) * static_cast<std::size_t>(tiles_down(size)),
                   generation_ + 1);
     resized_at_ = generation_ + 1;
 }
@@ -126,7 +92,7 @@ void Framebuffer::finish_change() {
 }
 
 Generation& Framebuffer::tile_generation(int column, int row) {
-    return tiles_[static_cast<std::size_t>(row) * static_cast<std::size_t>(tiles_across()) +
+    return tiles_[static_cast<std::size_t>(row) * static_cast<std::size_t>(tiles_across(picture_.size())) +
                   static_cast<std::size_t>(column)];
 }
 
@@ -186,22 +152,11 @@ Damage Framebuffer::damage_since(Generation since) const {
         damage.rects.push_back(Rect::whole(picture_.size()));
         return damage;
     }
-    RectBuilder builder{picture_.size()};
-    const int across = tiles_across();
-    for (int row = 0; row < tiles_down(); ++row) {
-        const auto* tiles = &tiles_[static_cast<std::size_t>(row) * static_cast<std::size_t>(across)];
-        for (int column = 0; column < across;) {
-            const int first = column;
-            while (column < across && tiles[column] > since) ++column;
-            if (column > first) {
-                builder.add_run(first, column - first, row);
-            } else {
-                ++column;
-            }
-        }
-        builder.end_row(row);
-    }
-    damage.rects = std::move(builder).finish();
+    const int across = tiles_across(picture_.size());
+    damage.rects = rects_of_tiles(picture_.size(), [&](int column, int row) {
+        return tiles_[static_cast<std::size_t>(row) * static_cast<std::size_t>(across) +
+                      static_cast<std::size_t>(column)] > since;
+    });
     return damage;
 }
 

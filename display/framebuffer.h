@@ -8,6 +8,7 @@
 
 #include "display/image.h"
 #include "display/raw_pixels.h"
+#include "display/tile_rects.h"
 #include "hostd/base/clock.h"
 #include "hostd/base/result.h"
 
@@ -16,9 +17,6 @@ namespace dormouse::display {
 // Counts the real changes of one screen; 0 is "no picture yet". Never goes back
 // while the Framebuffer lives.
 using Generation = std::uint64_t;
-
-// Changes are found and told in squares of this many pixels.
-constexpr int kTileSide = 64;
 
 // A picture that stays as it is, with what is known about it.
 struct Snapshot {
@@ -91,8 +89,6 @@ class Framebuffer {
     bool merge_tile(const RawReader& reader, const Rect& target, const Rect& tile);
     void resize(Size size);
     void finish_change();
-    int tiles_across() const { return (picture_.size().width + kTileSide - 1) / kTileSide; }
-    int tiles_down() const { return (picture_.size().height + kTileSide - 1) / kTileSide; }
     Generation& tile_generation(int column, int row);
 
     const Clock& clock_;

@@ -74,6 +74,8 @@ class Image {
         : size_(size),
           pixels_(static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height), fill) {}
 
+    explicit Image(const ImageView& view);  // a copy
+
     Size size() const { return size_; }
     bool empty() const { return size_.empty(); }
     std::span<Pixel> row(int y) {
@@ -94,5 +96,13 @@ class Image {
     Size size_;
     std::vector<Pixel> pixels_;
 };
+
+inline Image::Image(const ImageView& view) : size_(view.size) {
+    pixels_.reserve(static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height));
+    for (int y = 0; y < size_.height; ++y) {
+        const auto from = view.row(y);
+        pixels_.insert(pixels_.end(), from.begin(), from.end());
+    }
+}
 
 }  // namespace dormouse::display

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "display/changes.h"
 #include "display/dbus_source.h"
 
 namespace dormouse::display {
@@ -49,8 +50,15 @@ SourceStatus Screen::status_of(const Core& core) {
     return core.source->status();
 }
 
-std::function<Result<Still>()> Screen::png_job() const {
-    return [core = core_] { return core->stills.newest(); };
+std::function<Result<Still>()> Screen::still_job(const StillOptions& options) const {
+    return [core = core_, options] { return core->stills.newest(options); };
+}
+
+std::vector<Rect> Screen::changed_regions(const std::shared_ptr<const Snapshot>& before) const {
+    if (!before || before->generation == generation()) return {};
+    const auto now = snapshot();
+    if (!now) return {};
+    return find_changes(before->image.view(), now->image.view());
 }
 
 void Screen::set_on_change(std::function<void()> callback) {
@@ -101,26 +109,28 @@ Task<Result<>> Screen::wait_live_in(std::shared_ptr<Core> core, Duration timeout
     }
 }
 
-Task<Result<Generation>> Screen::wait_settled(SettleOptions options, Duration timeout) {
-    return wait_settled_in(core_, options, timeout);
+Task<Result<Settled>> Screen::wait_settled(SettleOptions options, Duration longest) {
+    return wait_settled_in(core_, options, longest);
 }
 
-Task<Result<Generation>> Screen::wait_settled_in(std::shared_ptr<Core> core, SettleOptions options,
-                                                 Duration timeout) {
+Task<Result<Settled>> Screen::wait_settled_in(std::shared_ptr<Core> core, SettleOptions options,
+                                              Duration longest) {
     const auto& clock = core->loop.clock();
-    const auto deadline = clock.now() + timeout;
-    DORMOUSE_CO_TRY(co_await wait_live_in(core, timeout));
+    const auto start = clock.now();
+    const auto deadline = start + longest;
+    DORMOUSE_CO_TRY(co_await wait_live_in(core, longest));
     SettleDetector detector{options, clock.now()};
-    auto seen = core->framebuffer.generation();
+    Settled result{false, {}, core->framebuffer.generation()};
     while (true) {
         auto status = status_of(*core);
         if (status.state == SourceState::Ended) co_return fail(std::move(status.reason));
-        const auto damage = core->framebuffer.damage_since(seen);
-        if (damage.generation > seen) detector.changed(damage);
-        seen = damage.generation;
+        const auto damage = core->framebuffer.damage_since(result.generation);
+        if (damage.generation > result.generation) detector.changed(damage);
+        result.generation = damage.generation;
         const auto now = clock.now();
-        if (detector.settled(now)) co_return seen;
-        if (now >= deadline) co_return fail(Errc::Timeout, "the screen did not come to rest in time");
+        result.settled = detector.settled(now);
+        result.took = now - start;
+        if (result.settled || now >= deadline) co_return result;
         co_await next_change(core, std::min(deadline, detector.settles_at()));
     }
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "display/changes.h"
 #include "display/frame_source.h"
 #include "display/framebuffer.h"
 #include "display/settle.h"
@@ -13,6 +14,13 @@
 #include "hostd/base/unique_fd.h"
 
 namespace dormouse::display {
+
+// What came of waiting until a screen has come to rest.
+struct Settled {
+    bool settled = false;
+    Duration took{};            // of the wait, to the moment when it was known
+    Generation generation = 0;  // the newest by then
+};
 
 // One desktop's screen: framebuffer, where it comes from, stills.
 //
@@ -43,10 +51,19 @@ class Screen {
     Size size() const { return core_->framebuffer.size(); }
     Generation generation() const { return core_->framebuffer.generation(); }
     std::shared_ptr<const Snapshot> snapshot() const { return core_->framebuffer.snapshot(); }
-    // Any thread; blocks for one encoding at most: call it on the work pool.
-    Result<Still> take_png() { return core_->stills.newest(); }
-    // A handle that outlives the screen, for jobs on the work pool.
-    std::function<Result<Still>()> png_job() const;
+    // The newest picture, if it is made already and so costs nothing; any thread.
+    // Errc::Unavailable else: then run still_job().
+    Result<Still> still_if_ready(const StillOptions& options = {}) const {
+        return core_->stills.newest_if_ready(options);
+    }
+    // Makes the newest picture: blocks for as long as that takes, so call it on
+    // the work pool. It outlives the screen. Errors as StillCache::newest().
+    std::function<Result<Still>()> still_job(const StillOptions& options = {}) const;
+
+    // Which parts of the screen are different now from what they were in `before`
+    // (of snapshot()), as find_changes(). Any thread; about two milliseconds, none
+    // when nothing has changed. Empty for null and before the first picture.
+    std::vector<Rect> changed_regions(const std::shared_ptr<const Snapshot>& before) const;
 
     // Called on the loop after the picture, the cursor or the status changed;
     // many changes in a row make one call.
@@ -56,9 +73,11 @@ class Screen {
     // when it ends; Errc::Unavailable when it is detached or the screen destroyed.
     Task<Result<>> wait_live(Duration timeout);
 
-    // Waits until the screen has come to rest, counted from now; gives the
-    // generation it rests at. Errors as above. Errc::Timeout leaves all as it is.
-    Task<Result<Generation>> wait_settled(SettleOptions options, Duration timeout);
+    // Waits until the screen has come to rest (see SettleDetector for what that
+    // is), counted from now, but no longer than `longest`: a screen on which a
+    // film runs never does. That is no error, but settled == false. Errors as
+    // above, when there is no picture within `longest` or no screen any more.
+    Task<Result<Settled>> wait_settled(SettleOptions options, Duration longest);
 
   private:
     struct Core {
@@ -77,8 +96,8 @@ class Screen {
     static SourceStatus status_of(const Core& core);
     static Task<bool> next_change(std::shared_ptr<Core> core, MonotonicTime until);
     static Task<Result<>> wait_live_in(std::shared_ptr<Core> core, Duration timeout);
-    static Task<Result<Generation>> wait_settled_in(std::shared_ptr<Core> core, SettleOptions options,
-                                                    Duration timeout);
+    static Task<Result<Settled>> wait_settled_in(std::shared_ptr<Core> core, SettleOptions options,
+                                                 Duration longest);
 
     std::string id_;
     std::shared_ptr<Core> core_;

@@ -24,9 +24,15 @@ struct SettleOptions {
     Duration blink_max = std::chrono::seconds{5};
 };
 
-// Decides when a screen has come to rest. Pure: it is told changes and times,
-// has no thread and no clock. The first blink at a place counts, so a screen
-// with a caret settles one `quiet` later than one without.
+// Decides when a screen has come to rest: when for `quiet` nothing has changed
+// but what blinks. What blinks is a small area (at most small_tiles of 64x64) that
+// changed before and changes again after blink_min to blink_max: text carets,
+// clocks, tray icons. The first change at a place counts, so a screen with a caret
+// settles one `quiet` later than one without; a large change makes it forget what
+// blinked. What turns all the time (a spinner, a film, a progress bar) keeps the
+// screen from settling: whoever waits sets a maximum, see Screen::wait_settled.
+//
+// Pure: it is told changes and times, has no thread and no clock.
 class SettleDetector {
   public:
     SettleDetector(SettleOptions options, MonotonicTime start) : options_(options), last_(start) {}

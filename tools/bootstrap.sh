@@ -8,6 +8,7 @@ build_packages=(
     g++ cmake ninja-build pkg-config ccache git ca-certificates
     libfmt-dev libspdlog-dev nlohmann-json3-dev libexpected-dev libcli11-dev libtomlplusplus-dev
     libwebsockets-dev libsqlite3-dev libsystemd-dev libsodium-dev libdeflate-dev
+    libturbojpeg0-dev libwebp-dev libvncserver-dev
     libxcb1-dev libxau-dev libxdmcp-dev
 )
 run_packages=(

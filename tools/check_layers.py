@@ -45,6 +45,8 @@ HOMES = {
     "glib": {"vmm/net"},
     "ares": {"vmm/net"},
     "seccomp.h": {"vmm/net"},
+    "turbojpeg.h": {"display"},
+    "webp/": {"display"},
     "xcb/": {"guest/agent"},
     "spdlog/": {"hostd/base"},
     "CLI/": {"hostd/cli", "hostd"},

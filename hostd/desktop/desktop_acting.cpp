@@ -55,7 +55,7 @@ Task<Result<>> Desktop::need_screen() {
 Task<Result<Picture>> Desktop::screenshot() {
     const auto self = shared_from_this();
     DORMOUSE_CO_TRY(co_await need_screen());
-    auto encoding = run_on(host_.pool, host_.loop, screen_.png_job());
+    auto encoding = run_on(host_.pool, host_.loop, screen_.still_job());
     DORMOUSE_CO_TRY_ASSIGN(const auto still, co_await std::move(encoding));
     co_return Picture{still.bytes, still.size.width, still.size.height, still.generation,
                       "image/png", still.size.width, still.size.height};

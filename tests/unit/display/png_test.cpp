@@ -2,32 +2,16 @@
 #include "display/png.h"
 
 #include <gtest/gtest.h>
-#include <png.h>
 
-#include <random>
+#include "decode.h"
 
 namespace dormouse::display {
 namespace {
 
-// By libpng, which has nothing in common with the encoder.
-Image decode(const std::string& file) {
-    png_image png{};
-    png.version = PNG_IMAGE_VERSION;
-    EXPECT_NE(png_image_begin_read_from_memory(&png, file.data(), file.size()), 0) << png.message;
-    EXPECT_EQ(png.format, static_cast<png_uint_32>(PNG_FORMAT_RGB));
-    png.format = PNG_FORMAT_BGRA;
-    Image image{{static_cast<int>(png.width), static_cast<int>(png.height)}};
-    EXPECT_NE(png_image_finish_read(&png, nullptr, image.row(0).data(), 0, nullptr), 0) << png.message;
-    EXPECT_EQ(png.warning_or_error, 0U) << png.message;
-    return image;
-}
+using testing::noise;
 
-Image noise(Size size, unsigned seed) {
-    std::mt19937 random{seed};
-    Image image{size};
-    for (int y = 0; y < size.height; ++y)
-        for (auto& pixel : image.row(y)) pixel = 0xff000000 | (random() & 0xffffff);
-    return image;
+Image decode(const std::string& file) {
+    return testing::decode_png(file);
 }
 
 TEST(Png, GivesBackEachPixelOfAFlatPicture) {

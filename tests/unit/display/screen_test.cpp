@@ -28,7 +28,7 @@ class ScreenTest : public ::testing::Test {
 TEST_F(ScreenTest, SaysThatNothingIsAttached) {
     EXPECT_FALSE(screen->attached());
     EXPECT_EQ(screen->status().reason.code, Errc::Unavailable);
-    EXPECT_EQ(screen->take_png().error().code, Errc::Unavailable);
+    EXPECT_EQ(screen->still_job()().error().code, Errc::Unavailable);
     EXPECT_EQ(loop.run_until_complete(screen->wait_live(1s)).error().code, Errc::Unavailable);
 }
 
@@ -39,7 +39,7 @@ TEST_F(ScreenTest, WaitsForTheFirstPicture) {
     loop.post([&] { EXPECT_EQ(fake.scanout(Picture{40, 30, 7}.raw()), ""); });
     EXPECT_TRUE(loop.run_until_complete(screen->wait_live(20s)));
     EXPECT_EQ(screen->size(), (Size{40, 30}));
-    EXPECT_EQ(screen->take_png()->size, (Size{40, 30}));
+    EXPECT_EQ(screen->still_job()()->size, (Size{40, 30}));
 }
 
 TEST_F(ScreenTest, GivesUpWaitingForTheFirstPicture) {
@@ -68,7 +68,7 @@ TEST_F(ScreenTest, KeepsThePictureWhenDetachedAndTakesTheNextSource) {
     ASSERT_EQ(first.scanout(Picture{40, 30, 0xff0000ff}.raw()), "");
     screen->detach();
     EXPECT_FALSE(screen->attached());
-    EXPECT_EQ(screen->take_png()->generation, 1U);
+    EXPECT_EQ(screen->still_job()()->generation, 1U);
 
     FakeQemuDisplay second;
     attach(second);
@@ -91,7 +91,9 @@ TEST_F(ScreenTest, WaitsUntilTheScreenHasComeToRest) {
     loop.after(5ms, draw);
     const auto settled = loop.run_until_complete(screen->wait_settled(options, 20s));
     ASSERT_TRUE(settled) << settled.error().message;
-    EXPECT_EQ(*settled, screen->generation());
+    EXPECT_TRUE(settled->settled);
+    EXPECT_EQ(settled->generation, screen->generation());
+    EXPECT_GE(settled->took, 75ms);
     EXPECT_GE(clock.now() - screen->framebuffer().changed_at(), 50ms);
 }
 
@@ -101,7 +103,68 @@ TEST_F(ScreenTest, GivesUpOnAScreenThatNeverRests) {
     ASSERT_EQ(fake.scanout(Picture{640, 480, 1}.raw()), "");
     SettleOptions options;
     options.quiet = 1h;
-    EXPECT_EQ(loop.run_until_complete(screen->wait_settled(options, 20ms)).error().code, Errc::Timeout);
+    const auto settled = loop.run_until_complete(screen->wait_settled(options, 20ms));
+    ASSERT_TRUE(settled) << settled.error().message;
+    EXPECT_FALSE(settled->settled);
+    EXPECT_GE(settled->took, 20ms);
+    EXPECT_EQ(settled->generation, screen->generation());
+}
+
+TEST_F(ScreenTest, BlinkingCaretAndTickingClockDoNotKeepItFromSettling) {
+    FakeQemuDisplay fake;
+    attach(fake);
+    ASSERT_EQ(fake.scanout(Picture{640, 480, 1}.raw()), "");
+    SettleOptions options;
+    options.quiet = 150ms;
+    options.blink_min = 25ms;
+    Pixel caret = 1, clock_face = 1;
+    std::function<void()> blink = [&] {
+        ASSERT_EQ(fake.update(100, 100, Picture{2, 16, ++caret}.raw()), "");
+        loop.after(50ms, blink);
+    };
+    std::function<void()> tick = [&] {
+        ASSERT_EQ(fake.update(560, 4, Picture{60, 16, ++clock_face}.raw()), "");
+        loop.after(100ms, tick);
+    };
+    loop.after(1ms, blink);
+    loop.after(2ms, tick);
+    const auto settled = loop.run_until_complete(screen->wait_settled(options, 20s));
+    ASSERT_TRUE(settled) << settled.error().message;
+    EXPECT_TRUE(settled->settled);
+    EXPECT_GT(caret, 2U);
+}
+
+TEST_F(ScreenTest, FilmEndsTheWaitAtItsMaximum) {
+    FakeQemuDisplay fake;
+    attach(fake);
+    ASSERT_EQ(fake.scanout(Picture{640, 480, 1}.raw()), "");
+    Pixel picture = 1;
+    std::function<void()> draw = [&] {
+        ASSERT_EQ(fake.update(0, 0, Picture{640, 240, ++picture}.raw()), "");
+        loop.after(10ms, draw);
+    };
+    draw();
+    const auto settled = loop.run_until_complete(screen->wait_settled({}, 300ms));
+    ASSERT_TRUE(settled) << settled.error().message;
+    EXPECT_FALSE(settled->settled);
+    EXPECT_GE(settled->took, 300ms);
+    EXPECT_GT(settled->generation, 1U);
+}
+
+TEST_F(ScreenTest, TellsWhichRegionsChangedSinceAPicture) {
+    EXPECT_TRUE(screen->changed_regions(nullptr).empty());
+    FakeQemuDisplay fake;
+    attach(fake);
+    ASSERT_EQ(fake.scanout(Picture{640, 480, 1}.raw()), "");
+    const auto before = screen->snapshot();
+    EXPECT_TRUE(screen->changed_regions(before).empty());
+    ASSERT_EQ(fake.update(100, 100, Picture{20, 10, 2}.raw()), "");
+    ASSERT_EQ(fake.update(600, 470, Picture{60, 60, 3}.raw()), "");
+    EXPECT_EQ(screen->changed_regions(before), (std::vector<Rect>{{100, 100, 20, 10}, {600, 470, 40, 10}}));
+    ASSERT_EQ(fake.scanout(Picture{640, 480, 1}.raw()), "");  // as it was, at another generation
+    EXPECT_TRUE(screen->changed_regions(before).empty());
+    ASSERT_EQ(fake.scanout(Picture{800, 600, 1}.raw()), "");
+    EXPECT_EQ(screen->changed_regions(before), (std::vector<Rect>{{0, 0, 800, 600}}));
 }
 
 TEST_F(ScreenTest, WakesThoseWhoWaitWhenItIsDestroyed) {
@@ -127,7 +190,7 @@ TEST_F(ScreenTest, JobOutlivesTheScreen) {
     FakeQemuDisplay fake;
     attach(fake);
     ASSERT_EQ(fake.scanout(Picture{40, 30, 1}.raw()), "");
-    const auto job = screen->png_job();
+    const auto job = screen->still_job();
     screen.reset();
     std::thread pool{[&] { EXPECT_TRUE(job()); }};
     pool.join();
