@@ -9,6 +9,7 @@
 #include "display/png.h"
 #include "display/scale.h"
 #include "display/webp.h"
+#include "hostd/base/random.h"
 
 namespace dormouse::display {
 
@@ -123,7 +124,13 @@ Result<Still> make_still(const Snapshot& snapshot, const CursorState& cursor, co
 }
 
 StillCache::StillCache(const Framebuffer& framebuffer, Maker maker)
-    : framebuffer_(framebuffer), maker_(std::move(maker)) {}
+    : framebuffer_(framebuffer), maker_(std::move(maker)), epoch_(random_hex(6)) {}
+
+std::string StillCache::tag_of(const Key& key) const {
+    auto tag = fmt::format("{}-{:x}-{}", epoch_, key.generation, describe(key.options));
+    if (key.options.cursor) tag += fmt::format("-c{:x}", key.cursor);
+    return tag;
+}
 
 StillCache::Key StillCache::key_of(const StillOptions& options, Generation generation,
                                    const CursorState& cursor) {
@@ -151,7 +158,10 @@ Result<Still> StillCache::newest(const StillOptions& options) {
         auto still = make_guarded(*snapshot, cursor, options);
         lock.lock();
         std::erase(in_work_, key);
-        if (still) keep(key, *still);
+        if (still) {
+            still->tag = tag_of(key);
+            keep(key, *still);
+        }
         made_.notify_all();
         return still;
     }

@@ -29,6 +29,7 @@ struct Still {
     CursorDrawn cursor = CursorDrawn::Unknown;  // only where it was asked for
     Generation generation = 0;
     MonotonicTime changed_at;
+    std::string tag;  // stands for these very bytes, also after a restart; of a StillCache only
 };
 
 // Makes one still: cuts out, draws the pointer, scales, encodes, and again until
@@ -64,6 +65,7 @@ class StillCache {
         Generation cursor = 0;  // 0 where the pointer is not asked for
         friend bool operator==(const Key&, const Key&) = default;
     };
+    std::string tag_of(const Key& key) const;
     static Key key_of(const StillOptions& options, Generation generation, const CursorState& cursor);
     Result<Still> make_guarded(const Snapshot& snapshot, const CursorState& cursor,
                                const StillOptions& options) const;
@@ -71,6 +73,7 @@ class StillCache {
 
     const Framebuffer& framebuffer_;
     const Maker maker_;
+    const std::string epoch_;  // generations begin again in each process
     mutable std::mutex mutex_;
     std::condition_variable made_;
     std::vector<std::pair<Key, Still>> kept_;  // guarded by mutex_; the newest last

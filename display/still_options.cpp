@@ -80,6 +80,19 @@ std::string_view media_type(ImageFormat format) {
     return {};
 }
 
+std::string describe(const StillOptions& options) {
+    std::string text{format_name(options.format)};
+    if (const auto& region = options.region)
+        text += fmt::format("-r{}.{}.{}.{}", region->x, region->y, region->width, region->height);
+    if (options.scale != 1) text += fmt::format("-s{}", options.scale);
+    if (options.max_width != 0) text += fmt::format("-w{}", options.max_width);
+    if (options.max_height != 0) text += fmt::format("-h{}", options.max_height);
+    if (options.exact != Size{}) text += fmt::format("-x{}.{}", options.exact.width, options.exact.height);
+    if (options.quality != 0) text += fmt::format("-q{}", options.quality);
+    if (options.max_bytes != 0) text += fmt::format("-b{}", options.max_bytes);
+    return text;
+}
+
 Result<StillPlan> plan_still(const StillOptions& options, Size screen) {
     DORMOUSE_TRY(check_numbers(options));
     StillPlan plan{Rect::whole(screen), {}};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "display/image.h"
@@ -33,6 +34,10 @@ struct StillOptions {
 
     friend bool operator==(const StillOptions&, const StillOptions&) = default;
 };
+
+// The options in a few letters, digits, dots and dashes, different for different
+// ones: "png", "jpeg-r0.0.640.400-s0.5-q60". The cursor is left to the caller.
+std::string describe(const StillOptions& options);
 
 // What of the screen becomes how large a picture.
 struct StillPlan {

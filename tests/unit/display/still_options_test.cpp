@@ -68,6 +68,15 @@ TEST(StillOptions, NumbersOutOfRangeAreRefusedWithTheRange) {
     EXPECT_TRUE(plan_still({.format = ImageFormat::Webp, .quality = 1}, kScreen));
 }
 
+TEST(StillOptions, DescriptionsTellOptionsApart) {
+    EXPECT_EQ(describe({}), "png");
+    EXPECT_EQ(
+        describe({.format = ImageFormat::Jpeg, .region = Rect{0, 1, 20, 3}, .scale = 0.5, .quality = 60}),
+        "jpeg-r0.1.20.3-s0.5-q60");
+    EXPECT_EQ(describe({.max_width = 5, .max_height = 6, .max_bytes = 7}), "png-w5-h6-b7");
+    EXPECT_EQ(describe({.exact = {5, 6}}), "png-x5.6");
+}
+
 TEST(StillOptions, FormatsHaveNamesAndMediaTypes) {
     EXPECT_EQ(format_name(ImageFormat::Jpeg), "jpeg");
     EXPECT_EQ(media_type(ImageFormat::Webp), "image/webp");

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <future>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -111,6 +112,26 @@ TEST_F(StillCacheTest, MovedPointerMattersOnlyToPicturesThatShowIt) {
     EXPECT_EQ(encodings, 3);
 }
 
+TEST_F(StillCacheTest, TagsStandForTheVeryPicture) {
+    StillCache stills{framebuffer, counting()};
+    show(8, 8, 1);
+    StillOptions small, with_cursor;
+    small.scale = 0.5;
+    with_cursor.cursor = true;
+    const auto first = stills.newest()->tag;
+    EXPECT_EQ(stills.newest()->tag, first);
+    EXPECT_EQ(stills.newest_if_ready()->tag, first);
+    std::set<std::string> tags{first, stills.newest(small)->tag, stills.newest(with_cursor)->tag};
+    framebuffer.set_cursor_position(1, 1, true);
+    tags.insert(stills.newest(with_cursor)->tag);
+    show(8, 8, 2);
+    tags.insert(stills.newest()->tag);
+    StillCache after_a_restart{framebuffer, counting()};
+    tags.insert(after_a_restart.newest()->tag);
+    EXPECT_EQ(tags.size(), 6U);
+    for (const auto& tag : tags) EXPECT_EQ(tag.find_first_of("\" ,"), std::string::npos) << tag;
+}
+
 TEST_F(StillCacheTest, CallersOfOneGenerationShareOneEncoding) {
     std::atomic<int> made{0};
     std::promise<void> begun, go_on;
@@ -183,7 +204,7 @@ TEST_F(MakeStill, DrawsThePointerAndLeavesTheScreenAsItWas) {
     auto shape = std::make_shared<CursorShape>();
     shape->image = Image{{4, 4}, 0xff00ff00};
     shape->hot_x = shape->hot_y = 1;
-    cursor = {shape, 50, 40, true, 3};
+    cursor = {shape, 50, 40, true, true, 3};
     options.cursor = true;
     options.region = Rect{40, 30, 20, 20};
     const auto kept = snapshot.image;
