@@ -52,7 +52,7 @@ std::string_view cursor_name(CursorDrawn drawn) {
 }
 
 CursorDrawn place_cursor(const CursorState& cursor, const Rect& region) {
-    if (!cursor.shape) return CursorDrawn::Unknown;
+    if (!cursor.shape || !cursor.placed) return CursorDrawn::Unknown;
     if (!cursor.visible) return CursorDrawn::Hidden;
     return visible_part(cursor, region).empty() ? CursorDrawn::Outside : CursorDrawn::Drawn;
 }

@@ -10,7 +10,8 @@ enum class CursorDrawn {
     Drawn,
     Outside,  // it is not within the part of the screen that is shown
     Hidden,   // the guest has hidden it
-    Unknown,  // the guest has told no shape: it draws its pointer into the picture itself, or has none
+    Unknown,  // the guest has told no shape or place: it draws its pointer into the picture itself, or has
+              // none
 };
 
 std::string_view cursor_name(CursorDrawn drawn);  // "drawn", "outside", ...

@@ -16,6 +16,11 @@ struct SourceStatus {
     Error reason;  // when Ended
 };
 
+enum class SourceKind {
+    Dbus,  // DbusSource
+    Vnc,   // RfbSource
+};
+
 // Where a screen's pictures come from. Writes into the Framebuffer that it was
 // made with, from a thread of its own, until it ends or is destroyed; destroying
 // it stops and joins that thread and leaves the last picture where it is.

@@ -117,7 +117,8 @@ Result<> Framebuffer::set_cursor_shape(std::int64_t width, std::int64_t height, 
 
 void Framebuffer::set_cursor_position(int x, int y, bool visible) {
     const std::lock_guard lock{mutex_};
-    if (cursor_.x == x && cursor_.y == y && cursor_.visible == visible) return;
+    if (cursor_.placed && cursor_.x == x && cursor_.y == y && cursor_.visible == visible) return;
+    cursor_.placed = true;
     cursor_.x = x;
     cursor_.y = y;
     cursor_.visible = visible;

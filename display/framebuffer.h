@@ -46,6 +46,7 @@ struct CursorState {
     int x = 0;                                 // of the hot spot; may lie outside of the screen
     int y = 0;
     bool visible = false;
+    bool placed = false;        // somebody has told where it is, or that it is hidden
     Generation generation = 0;  // counts the cursor's changes only
 };
 

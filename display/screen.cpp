@@ -5,6 +5,7 @@
 
 #include "display/changes.h"
 #include "display/dbus_source.h"
+#include "display/rfb_source.h"
 
 namespace dormouse::display {
 
@@ -15,19 +16,38 @@ Screen::~Screen() {
     detach();
 }
 
-Result<> Screen::attach(UniqueFd socket) {
+namespace {
+
+template <class Source, class Options>
+Result<std::unique_ptr<FrameSource>> start_source(UniqueFd socket, Framebuffer& framebuffer, std::string id,
+                                                  std::function<void()> on_change) {
+    Options options;
+    options.id = std::move(id);
+    options.on_change = std::move(on_change);
+    DORMOUSE_TRY_ASSIGN(auto source, Source::start(std::move(socket), framebuffer, std::move(options)));
+    return std::unique_ptr<FrameSource>{std::move(source)};
+}
+
+}  // namespace
+
+Result<> Screen::attach(UniqueFd socket, SourceKind kind) {
     core_->source.reset();
-    DbusSourceOptions options;
-    options.id = id_;
+    core_->kind = kind;
     // Weak: the source belongs to the core.
-    options.on_change = [weak = std::weak_ptr{core_}] {
+    auto on_change = [weak = std::weak_ptr{core_}] {
         if (const auto core = weak.lock()) post_change(core);
     };
-    auto source = DbusSource::start(std::move(socket), core_->framebuffer, std::move(options));
+    const auto start = kind == SourceKind::Dbus ? start_source<DbusSource, DbusSourceOptions>
+                                                : start_source<RfbSource, RfbSourceOptions>;
+    auto source = start(std::move(socket), core_->framebuffer, id_, std::move(on_change));
     if (source) core_->source = std::move(*source);
     post_change(core_);
     if (!source) return tl::make_unexpected(source.error());
     return {};
+}
+
+void Screen::pointer_sent_to(int x, int y) {
+    if (core_->source && core_->kind == SourceKind::Vnc) core_->framebuffer.set_cursor_position(x, y, true);
 }
 
 void Screen::detach() {

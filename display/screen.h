@@ -35,15 +35,19 @@ class Screen {
     Screen(const Screen&) = delete;
     Screen& operator=(const Screen&) = delete;
 
-    // Takes pictures from QEMU over `socket` (see DbusSource) instead of what
-    // was attached before. Does not wait for the first picture. Joining the
+    // Takes pictures from QEMU over `socket` (see DbusSource, RfbSource) instead of
+    // what was attached before. Does not wait for the first picture. Joining the
     // frame thread of the old source takes no longer than one message.
     // Where an old source of the same VM may still be attached, detach() it before
     // the new socket is given to QEMU: QEMU 7.2 mixes up two listeners at once.
-    Result<> attach(UniqueFd socket);
+    Result<> attach(UniqueFd socket, SourceKind kind = SourceKind::Dbus);
     void detach();
     bool attached() const;        // attached and not ended
     SourceStatus status() const;  // Ended with Errc::Unavailable when nothing is attached
+
+    // Where the pointer was sent, for sources that do not tell where it is: the
+    // others know better, and then this does nothing.
+    void pointer_sent_to(int x, int y);
 
     // Any thread.
     Framebuffer& framebuffer() { return core_->framebuffer; }
@@ -88,6 +92,7 @@ class Screen {
         std::atomic<bool> notified{false};  // a call of changed() is on its way
         // Below: on the loop's thread only.
         std::unique_ptr<FrameSource> source;
+        SourceKind kind = SourceKind::Dbus;
         std::function<void()> on_change;
         std::vector<std::shared_ptr<Completion<bool>>> waiting;
     };

@@ -45,6 +45,18 @@ Result<UniqueFd> take_lock(const Config& config) {
     return lock;
 }
 
+Result<vmm::DisplayProtocol> choose_display(DisplaySource source) {
+    switch (source) {
+        case DisplaySource::Dbus:
+            return vmm::DisplayProtocol::Dbus;
+        case DisplaySource::Vnc:
+            return vmm::DisplayProtocol::Vnc;
+        case DisplaySource::Auto:
+            break;
+    }
+    return vmm::best_display_protocol(kQemu);
+}
+
 Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
     DORMOUSE_CO_TRY(co_await service.recover());
     auto server = api::ApiServer::start(
@@ -87,6 +99,9 @@ Result<desktop::Host> look_at_host(Config config, EventLoop& loop, WorkPool& poo
                        .pool = pool,
                        .keeper_binary = std::move(keeper),
                        .qemu = std::move(*qemu)};
+    DORMOUSE_TRY_ASSIGN(host.display, choose_display(host.config.display_source));
+    if (host.display == vmm::DisplayProtocol::Vnc)
+        log::warn("host.display", {{"source", "vnc"}, {"why", "slower than dbus"}});
     DORMOUSE_TRY(desktop::find_machine_user(host));
     DORMOUSE_TRY(desktop::prepare_folders(host));
     vmm::AcceleratorProbe probe{.binary = kQemu, .cache_file = host.config.home / "accelerator.json"};

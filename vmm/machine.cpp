@@ -35,7 +35,10 @@ json arguments_of(const char* name, json value) {
     arguments[name] = std::move(value);
     return arguments;
 }
-json display_client(const std::string& fd_name) {
+json display_client(DisplayProtocol protocol, const std::string& fd_name) {
+    // Whoever has the descriptor is who it was made for: no password.
+    if (protocol == DisplayProtocol::Vnc)
+        return {{"protocol", "vnc"}, {"fdname", fd_name}, {"skipauth", true}};
     return {{"protocol", "@dbus-display"}, {"fdname", fd_name}};
 }
 json end_message(Duration grace) {
@@ -168,8 +171,19 @@ Task<Result<>> Machine::wait_outgoing(Duration timeout) {
                    cancelled ? "QEMU did not save the memory in time" : cancelled.error().message);
 }
 
-Task<Result<UniqueFd>> Machine::open_display() {
+// Which protocol an adopted machine has, QEMU knows best. VNC second: without a
+// VNC server QEMU 7.2 takes the descriptor and says nothing.
+Task<Result<Machine::DisplayConnection>> Machine::open_display() {
     const auto self = shared_from_this();
+    auto by_dbus = co_await open_display_by(DisplayProtocol::Dbus);
+    if (by_dbus) co_return DisplayConnection{std::move(*by_dbus), DisplayProtocol::Dbus};
+    if (!alive()) co_return fail(by_dbus.error());
+    auto by_vnc = co_await open_display_by(DisplayProtocol::Vnc);
+    if (!by_vnc) co_return fail(by_dbus.error());
+    co_return DisplayConnection{std::move(*by_vnc), DisplayProtocol::Vnc};
+}
+
+Task<Result<UniqueFd>> Machine::open_display_by(DisplayProtocol protocol) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         co_return fail_errno("cannot make a socket pair");
@@ -177,7 +191,7 @@ Task<Result<UniqueFd>> Machine::open_display() {
     UniqueFd theirs{ends[1]};
     auto name = co_await pass_fd(std::move(theirs));
     if (!name) co_return fail(name.error());
-    const auto added = co_await qmp("add_client", display_client(*name));
+    const auto added = co_await qmp("add_client", display_client(protocol, *name));
     if (!added) co_return fail(added.error());
     co_return ours;
 }

@@ -19,6 +19,7 @@
 #include "hostd/base/task.h"
 #include "hostd/base/unique_fd.h"
 #include "vmm/keeper_protocol.h"
+#include "vmm/qemu_command.h"
 #include "vmm/qmp_client.h"
 
 namespace dormouse::vmm {
@@ -99,9 +100,13 @@ class Machine : public std::enable_shared_from_this<Machine> {
     Task<Result<>> pause();                 // stop
     Task<Result<std::string>> run_state();  // "running", "paused", "inmigrate", ...
 
-    // A new connection to the D-Bus display; the end that is returned speaks
-    // D-Bus peer to peer, with QEMU as the server.
-    Task<Result<UniqueFd>> open_display();
+    // A new connection to the screen, by the protocol that this machine was
+    // started with; QEMU is the server at the other end.
+    struct DisplayConnection {
+        UniqueFd socket;
+        DisplayProtocol protocol = DisplayProtocol::Dbus;
+    };
+    Task<Result<DisplayConnection>> open_display();
 
     // `events` as in QMP's input-send-event. QEMU refuses them while it is paused.
     Task<Result<>> send_input(nlohmann::json events);
@@ -155,6 +160,7 @@ class Machine : public std::enable_shared_from_this<Machine> {
     Task<Result<>> wait_outgoing(Duration timeout);
     Task<Result<>> abandon_launch(Error reason);
     Task<Result<std::string>> pass_fd(UniqueFd fd);
+    Task<Result<UniqueFd>> open_display_by(DisplayProtocol protocol);
     Task<Result<>> simple(std::string command);
 
     EventLoop& loop_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <sstream>
 #include <string_view>
 
 #include "hostd/base/id.h"
@@ -175,6 +176,19 @@ void add_devices(Arguments& arguments, const MachineSpec& spec) {
         fmt::format("virtio-net-pci,id=nic0,bus=pcie.0,addr=0x8,netdev=net0,mac={},romfile=", kMacAddress));
 }
 
+void add_display(Arguments& arguments, DisplayProtocol protocol) {
+    switch (protocol) {
+        case DisplayProtocol::Dbus:
+            arguments.option("-display", "dbus,p2p=yes");
+            return;
+        case DisplayProtocol::Vnc:
+            // "none" is a VNC server that listens nowhere, not no VNC server.
+            arguments.option("-display", "none");
+            arguments.option("-vnc", "none");
+            return;
+    }
+}
+
 std::string hash_hex(const std::string& text) {
     std::array<unsigned char, crypto_generichash_BYTES> hash;
     crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(text.data()),
@@ -190,6 +204,16 @@ const char* accelerator_name(Accelerator accelerator) {
             return "tcg";
         case Accelerator::Kvm:
             return "kvm";
+    }
+    return "";
+}
+
+const char* display_protocol_name(DisplayProtocol protocol) {
+    switch (protocol) {
+        case DisplayProtocol::Dbus:
+            return "dbus";
+        case DisplayProtocol::Vnc:
+            return "vnc";
     }
     return "";
 }
@@ -219,7 +243,7 @@ Result<CommandLine> qemu_command(const MachineSpec& spec) {
     arguments.option("-kernel", spec.kernel.string());
     if (!spec.initrd.empty()) arguments.option("-initrd", spec.initrd.string());
     arguments.option("-append", spec.kernel_arguments);
-    arguments.option("-display", "dbus,p2p=yes");
+    add_display(arguments, spec.display);
     add_devices(arguments, spec);
     arguments.option("-chardev", fmt::format("socket,id=qmp,path={},server=on,wait=off",
                                              escaped(qmp_socket(spec.run_folder))));
@@ -268,6 +292,22 @@ Result<QemuVersion> qemu_version(const std::string& binary) {
     options.timeout = std::chrono::seconds{10};
     DORMOUSE_TRY_ASSIGN(const auto output, run_checked(command, options));
     return parse_qemu_version(output);
+}
+
+DisplayProtocol parse_display_help(const std::string& output) {
+    std::istringstream lines{output};
+    for (std::string line; std::getline(lines, line);)
+        if (line == "dbus") return DisplayProtocol::Dbus;
+    return DisplayProtocol::Vnc;
+}
+
+Result<DisplayProtocol> best_display_protocol(const std::string& binary) {
+    CommandLine command;
+    command.argv = {binary, "-display", "help"};
+    RunOptions options;
+    options.timeout = std::chrono::seconds{10};
+    DORMOUSE_TRY_ASSIGN(const auto output, run_checked(command, options));
+    return parse_display_help(output);
 }
 
 }  // namespace dormouse::vmm

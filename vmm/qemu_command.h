@@ -33,6 +33,14 @@ struct QemuVersion {
     friend bool operator==(const QemuVersion& a, const QemuVersion& b) { return (a <=> b) == 0; }
 };
 
+// How QEMU shows its screen to us. Neither listens anywhere: each connection is a
+// descriptor that is handed over by QMP (see Machine::open_display).
+enum class DisplayProtocol {
+    Dbus,  // a change is told at once
+    Vnc,   // for a QEMU without the other: looked for every 30 ms
+};
+const char* display_protocol_name(DisplayProtocol protocol);  // "dbus", "vnc"
+
 // A read-only layer below the disk's top.
 struct DiskLayer {
     std::filesystem::path path;
@@ -57,6 +65,7 @@ struct MachineSpec {
     std::vector<DiskLayer> backing;     // below it, nearest first; empty: as the qcow2 headers name them
     int width = 1280;
     int height = 800;
+    DisplayProtocol display = DisplayProtocol::Dbus;
     std::filesystem::path run_folder;  // for sockets; short, one per machine
     bool incoming = false;             // wait for `migrate-incoming` instead of booting
 };
@@ -78,5 +87,10 @@ Result<std::string> command_hash(const MachineSpec& spec);
 // Runs `binary --version`. Blocks for some milliseconds.
 Result<QemuVersion> qemu_version(const std::string& binary);
 Result<QemuVersion> parse_qemu_version(const std::string& output);
+
+// Runs `binary -display help`: Vnc when that does not name "dbus". Blocks for
+// some milliseconds.
+Result<DisplayProtocol> best_display_protocol(const std::string& binary);
+DisplayProtocol parse_display_help(const std::string& output);
 
 }  // namespace dormouse::vmm

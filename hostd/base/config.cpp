@@ -36,6 +36,35 @@ fs::path run_folder(const fs::path& home) {
     return fs::path{"/tmp"} / fmt::format("{}-{}", name, ::geteuid());
 }
 
+tl::unexpected<Error> bad_setting(const Config& config, std::string_view name) {
+    return fail(
+        Errc::InvalidArgument,
+        fmt::format("{}: '{}' is not a setting, or not of the right type", config.file().string(), name),
+        "settings: listen = \"address:port\", and source = \"auto\", \"dbus\" or \"vnc\" in [display]");
+}
+
+Result<> read_display_settings(const toml::table& table, Config& config) {
+    for (const auto& [key, value] : table) {
+        if (key.str() != "source" || !value.is_string())
+            return bad_setting(config, fmt::format("display.{}", key.str()));
+        DORMOUSE_TRY_ASSIGN(config.display_source, parse_display_source(value.as_string()->get()));
+    }
+    return {};
+}
+
+Result<> read_settings(const toml::table& table, Config& config) {
+    for (const auto& [key, value] : table) {
+        if (key.str() == "listen" && value.is_string()) {
+            DORMOUSE_TRY(parse_listen(value.as_string()->get(), config));
+        } else if (key.str() == "display" && value.is_table()) {
+            DORMOUSE_TRY(read_display_settings(*value.as_table(), config));
+        } else {
+            return bad_setting(config, key.str());
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string Config::url() const {
@@ -62,6 +91,14 @@ Result<> parse_listen(const std::string& text, Config& config) {
     return {};
 }
 
+Result<DisplaySource> parse_display_source(const std::string& text) {
+    if (text == "auto") return DisplaySource::Auto;
+    if (text == "dbus") return DisplaySource::Dbus;
+    if (text == "vnc") return DisplaySource::Vnc;
+    return fail(Errc::InvalidArgument, fmt::format("'{}' is not where pictures can come from", text),
+                "write auto, dbus or vnc");
+}
+
 Result<Config> load_config() {
     Config config;
     if (const auto home = environment("DORMOUSE_HOME"); !home.empty()) {
@@ -84,16 +121,7 @@ Result<Config> load_config() {
         DORMOUSE_TRY_ASSIGN(const auto text, read_file(config.file(), 1 << 20));
         try {
             const auto table = toml::parse(text);
-            for (const auto& [key, value] : table) {
-                if (key.str() == "listen" && value.is_string()) {
-                    DORMOUSE_TRY(parse_listen(value.as_string()->get(), config));
-                } else {
-                    return fail(Errc::InvalidArgument,
-                                fmt::format("{}: '{}' is not a setting, or not of the right type",
-                                            config.file().string(), std::string{key.str()}),
-                                "settings: listen = \"address:port\"");
-                }
-            }
+            DORMOUSE_TRY(read_settings(table, config));
         } catch (const toml::parse_error& error) {
             return fail(Errc::InvalidArgument,
                         fmt::format("{}: line {}: {}", config.file().string(), error.source().begin.line,
@@ -104,6 +132,9 @@ Result<Config> load_config() {
     }
     if (const auto listen = environment("DORMOUSE_LISTEN"); !listen.empty())
         DORMOUSE_TRY(parse_listen(listen, config));
+    if (const auto source = environment("DORMOUSE_DISPLAY_SOURCE"); !source.empty()) {
+        DORMOUSE_TRY_ASSIGN(config.display_source, parse_display_source(source));
+    }
     return config;
 }
 

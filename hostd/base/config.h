@@ -9,6 +9,13 @@
 
 namespace dormouse {
 
+// Where pictures of desktops come from.
+enum class DisplaySource {
+    Auto,  // QEMU's D-Bus display, or its VNC server where it has none
+    Dbus,
+    Vnc,
+};
+
 // Where everything is. Made once, from the environment and config.toml.
 struct Config {
     std::filesystem::path home;       // state: /var/lib/dormouse, ~/.local/share/dormouse or DORMOUSE_HOME
@@ -16,6 +23,7 @@ struct Config {
     std::filesystem::path templates;  // baked templates: home/templates or DORMOUSE_TEMPLATES
     std::string listen_address = "127.0.0.1";
     std::uint16_t listen_port = 8760;
+    DisplaySource display_source = DisplaySource::Auto;  // of machines that are started from now on
 
     std::filesystem::path database() const { return home / "dormouse.db"; }
     std::filesystem::path desktops() const { return home / "desktops"; }
@@ -28,12 +36,16 @@ struct Config {
     std::string url() const;
 };
 
-// Reads DORMOUSE_HOME, DORMOUSE_TEMPLATES and DORMOUSE_LISTEN (address:port),
-// then home/config.toml (`listen = "address:port"`, the environment wins).
+// Reads DORMOUSE_HOME, DORMOUSE_TEMPLATES, DORMOUSE_LISTEN (address:port) and
+// DORMOUSE_DISPLAY_SOURCE (auto, dbus or vnc), and home/config.toml
+// (`listen = "address:port"`, `[display] source = "auto"`; the environment wins).
 // Unknown keys are errors. Makes nothing on disk.
 Result<Config> load_config();
 
 // "127.0.0.1:8760" or "[::1]:8760".
 Result<> parse_listen(const std::string& text, Config& config);
+
+// "auto", "dbus" or "vnc".
+Result<DisplaySource> parse_display_source(const std::string& text);
 
 }  // namespace dormouse

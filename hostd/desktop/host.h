@@ -27,6 +27,7 @@ struct Host {
     std::filesystem::path keeper_binary;
     vmm::QemuVersion qemu;
     vmm::AcceleratorVerdict accelerator;
+    vmm::DisplayProtocol display = vmm::DisplayProtocol::Dbus;  // of machines that are started
     std::optional<uid_t> machine_uid;  // set where the daemon is root
     std::optional<gid_t> machine_gid;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hostd/desktop/machine_plan.h"
 
+#include <utility>
+
 #include "hostd/base/random.h"
 
 namespace dormouse::desktop {
@@ -23,6 +25,7 @@ vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std
     spec.disk = disk;
     spec.width = image.screen_width;
     spec.height = image.screen_height;
+    spec.display = host.display;
     spec.run_folder = host.run_folder(id);
     spec.incoming = from == StartFrom::MemoryImage;
     return spec;
@@ -44,6 +47,12 @@ Result<> check_memory_image(const Host& host, const Template& image) {
     DORMOUSE_TRY_ASSIGN(const auto hash, vmm::command_hash(spec));
     if (image.command_hash != hash) return refuse("another machine", image.command_hash, hash);
     return {};
+}
+
+Result<> attach_screen(display::Screen& screen, vmm::Machine::DisplayConnection display) {
+    const auto kind =
+        display.protocol == vmm::DisplayProtocol::Vnc ? display::SourceKind::Vnc : display::SourceKind::Dbus;
+    return screen.attach(std::move(display.socket), kind);
 }
 
 }  // namespace dormouse::desktop

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "display/screen.h"
 #include "hostd/desktop/host.h"
 #include "hostd/desktop/template_store.h"
 #include "vmm/qemu_command.h"
@@ -23,5 +24,8 @@ vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std
 // Errc::Unavailable with the reason when this host's QEMU cannot load the
 // template's memory image.
 Result<> check_memory_image(const Host& host, const Template& image);
+
+// Shows on `screen` what the machine at the other end of `display` shows.
+Result<> attach_screen(display::Screen& screen, vmm::Machine::DisplayConnection display);
 
 }  // namespace dormouse::desktop

@@ -83,7 +83,7 @@ class FirstBoot {
         DORMOUSE_CO_TRY_ASSIGN(machine_, co_await vmm::Machine::start(
                                              host_.loop, launch_options(host_, kBootId, command, folder_)));
         DORMOUSE_CO_TRY_ASSIGN(auto display, co_await machine_->open_display());
-        DORMOUSE_CO_TRY(screen_.attach(std::move(display)));
+        DORMOUSE_CO_TRY(attach_screen(screen_, std::move(display)));
         DORMOUSE_CO_TRY(co_await machine_->resume());
         DORMOUSE_CO_TRY(co_await wait_for_desktop());
         progress_(0.75, "waiting until the desktop has come to rest");

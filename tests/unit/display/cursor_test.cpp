@@ -15,7 +15,8 @@ class Cursor : public ::testing::Test {
   protected:
     // Four by four, hot spot 1, 2.
     CursorState at(int x, int y, Pixel fill = kGreen) const {
-        return {std::make_shared<const CursorShape>(CursorShape{Image{{4, 4}, fill}, 1, 2}), x, y, true, 1};
+        return {
+            std::make_shared<const CursorShape>(CursorShape{Image{{4, 4}, fill}, 1, 2}), x, y, true, true, 1};
     }
     int count(Pixel pixel) const {
         int found = 0;
@@ -88,6 +89,9 @@ TEST_F(Cursor, SaysWhyNothingIsDrawn) {
     hidden.visible = false;
     EXPECT_EQ(draw_cursor(hidden, screen, image), CursorDrawn::Hidden);
     EXPECT_EQ(draw_cursor({}, screen, image), CursorDrawn::Unknown);
+    auto nowhere = at(10, 5);
+    nowhere.placed = false;
+    EXPECT_EQ(draw_cursor(nowhere, screen, image), CursorDrawn::Unknown);
     EXPECT_EQ(cursor_name(CursorDrawn::Unknown), "unknown");
     EXPECT_EQ(count(kGrey), 200);
 }

@@ -20,7 +20,7 @@ bool RealQemu::installed() {
     return std::system("command -v qemu-system-x86_64 >/dev/null") == 0;
 }
 
-RealQemu::RealQemu(const std::string& device) {
+RealQemu::RealQemu(const std::string& device, SourceKind display) : display_(display) {
     std::string name = "/tmp/dormouse-display-XXXXXX";
     EXPECT_NE(::mkdtemp(name.data()), nullptr);
     directory_ = name;
@@ -46,11 +46,12 @@ RealQemu::RealQemu(const std::string& device) {
                  "-device",
                  device,
                  "-display",
-                 "dbus,p2p=yes",
+                 display == SourceKind::Dbus ? "dbus,p2p=yes" : "none",
                  "-chardev",
                  "socket,id=qmp,path=" + path,
                  "-mon",
                  "chardev=qmp,mode=control"};
+    if (display == SourceKind::Vnc) line.argv.insert(line.argv.end(), {"-vnc", "none"});
     line.die_with_parent = true;
     ForkSpawner spawner;
     auto child = spawner.start(line);
@@ -79,8 +80,10 @@ UniqueFd RealQemu::connect_display() {
     UniqueFd ours{ends[0]};
     EXPECT_NE(command(R"({"execute":"getfd","arguments":{"fdname":"display"}})", theirs.get()).find("return"),
               std::string::npos);
+    const std::string protocol =
+        display_ == SourceKind::Dbus ? R"("@dbus-display")" : R"("vnc","skipauth":true)";
     EXPECT_NE(
-        command(R"({"execute":"add_client","arguments":{"protocol":"@dbus-display","fdname":"display"}})")
+        command(R"({"execute":"add_client","arguments":{"fdname":"display","protocol":)" + protocol + "}}")
             .find("return"),
         std::string::npos);
     return ours;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "display/frame_source.h"
 #include "display/image.h"
 #include "hostd/base/process.h"
 #include "hostd/base/unique_fd.h"
@@ -16,12 +17,14 @@ class RealQemu {
 
     // `device` draws the screen: virtio-gpu-pci shows QEMU's placeholder until a
     // guest driver comes; VGA shows the firmware looking for something to boot.
-    explicit RealQemu(const std::string& device = "virtio-gpu-pci,xres=1280,yres=800");
+    // `display` as its options: D-Bus, or VNC that listens nowhere.
+    explicit RealQemu(const std::string& device = "virtio-gpu-pci,xres=1280,yres=800",
+                      SourceKind display = SourceKind::Dbus);
     ~RealQemu();
     RealQemu(const RealQemu&) = delete;
     RealQemu& operator=(const RealQemu&) = delete;
 
-    // Hands one end of a new socket pair to QEMU's D-Bus display, gives the other.
+    // Hands one end of a new socket pair to QEMU's display, gives the other.
     UniqueFd connect_display();
 
     // What QEMU itself says that its screen shows.
@@ -34,6 +37,7 @@ class RealQemu {
     std::string read_reply();
     std::string read_line();
 
+    SourceKind display_;
     std::string directory_;
     Child child_;
     UniqueFd qmp_;

@@ -65,6 +65,35 @@ TEST_F(RealQemuDisplay, FollowsWhatAGuestDraws) {
     EXPECT_LT(dark, 720 * 400 - 1000) << "the firmware wrote nothing";
 }
 
+TEST_F(RealQemuDisplay, ShowsTheSameOverVnc) {
+    qemu = std::make_unique<RealQemu>("virtio-gpu-pci,xres=1280,yres=800", SourceKind::Vnc);
+    Screen screen{"d-real", loop};
+    ASSERT_TRUE(screen.attach(qemu->connect_display(), SourceKind::Vnc));
+    const auto live = loop.run_until_complete(screen.wait_live(20s));
+    ASSERT_TRUE(live) << live.error().message;
+    const auto expected = qemu->screendump();
+    EXPECT_EQ(screen.size(), expected.size());
+    EXPECT_TRUE(screen.snapshot()->image == expected);
+}
+
+TEST_F(RealQemuDisplay, FollowsWhatAGuestDrawsOverVncAlsoToAnotherSize) {
+    qemu = std::make_unique<RealQemu>("VGA", SourceKind::Vnc);
+    Screen screen{"d-real", loop};
+    ASSERT_TRUE(screen.attach(qemu->connect_display(), SourceKind::Vnc));
+    // QEMU begins with 640x480; the firmware's text mode is 720x400.
+    SettleOptions options;
+    options.quiet = 1s;
+    const auto settled = loop.run_until_complete(screen.wait_settled(options, 60s));
+    ASSERT_TRUE(settled) << settled.error().message;
+    EXPECT_TRUE(settled->settled);
+    EXPECT_EQ(screen.size(), qemu->screendump().size());
+    const auto snapshot = screen.snapshot();
+    int lit = 0;
+    for (int y = 0; y < snapshot->image.size().height; ++y)
+        for (const auto pixel : snapshot->image.row(y)) lit += pixel != 0xff000000 ? 1 : 0;
+    EXPECT_GT(lit, 1000) << "the firmware wrote nothing";
+}
+
 TEST_F(RealQemuDisplay, IsStillThereForASecondSourceAfterTheFirstWentAway) {
     for (int i = 0; i < 5; ++i) {
         Screen screen{"d-real", loop};

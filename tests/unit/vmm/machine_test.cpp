@@ -192,19 +192,33 @@ TEST_F(MachineTest, TellsWhyAMemoryImageCannotBeRestored) {
     EXPECT_TRUE(wait_until([&] { return !exits_.empty(); }));
 }
 
+// What the other end says within some seconds.
+std::string answer_on(const UniqueFd& socket) {
+    const timeval patience{10, 0};
+    EXPECT_EQ(::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    std::array<char, 64> answer{};
+    const auto got = ::recv(socket.get(), answer.data(), answer.size(), 0);
+    return {answer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+}
+
 TEST_F(MachineTest, OpensTheDisplaysConnection) {
     start(real({"-display", "dbus,p2p=yes", "-device", "virtio-gpu-pci"}));
     auto display = loop_.run_until_complete(machine_->open_display());
     ASSERT_TRUE(display) << display.error().message;
+    EXPECT_EQ(display->protocol, DisplayProtocol::Dbus);
     // QEMU speaks D-Bus on it as a server: it answers the handshake.
     const std::string hello{"\0AUTH EXTERNAL 30\r\n", 19};
-    ASSERT_EQ(::send(display->get(), hello.data(), hello.size(), MSG_NOSIGNAL), 19);
-    const timeval patience{10, 0};
-    ASSERT_EQ(::setsockopt(display->get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
-    std::array<char, 64> answer{};
-    const auto got = ::recv(display->get(), answer.data(), answer.size(), 0);
-    ASSERT_GT(got, 0);
-    EXPECT_THAT(std::string(answer.data(), static_cast<std::size_t>(got)), HasSubstr("\r\n"));
+    ASSERT_EQ(::send(display->socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL), 19);
+    EXPECT_THAT(answer_on(display->socket), HasSubstr("\r\n"));
+    quit();
+}
+
+TEST_F(MachineTest, OpensAVncConnectionWhereThereIsNoDbus) {
+    start(real({"-display", "none", "-vnc", "none", "-device", "virtio-gpu-pci"}));
+    auto display = loop_.run_until_complete(machine_->open_display());
+    ASSERT_TRUE(display) << display.error().message;
+    EXPECT_EQ(display->protocol, DisplayProtocol::Vnc);
+    EXPECT_EQ(answer_on(display->socket), "RFB 003.008\n");
     quit();
 }
 

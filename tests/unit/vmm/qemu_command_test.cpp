@@ -205,5 +205,24 @@ TEST(QemuVersion, IsReadFromWhatTheBinarySays) {
     EXPECT_FALSE(qemu_version("/nonexistent/qemu"));
 }
 
+TEST(QemuCommand, VncListensNowhereAndChangesNothingThatAnImageSees) {
+    auto spec = usual_spec();
+    spec.display = DisplayProtocol::Vnc;
+    auto expected = kColdTcg;
+    const auto display = std::find(expected.begin(), expected.end(), "-display");
+    *std::next(display) = "none";
+    expected.insert(display + 2, {"-vnc", "none"});
+    EXPECT_THAT(qemu_command(spec)->argv, ElementsAreArray(expected));
+    EXPECT_EQ(*command_hash(spec), *command_hash(usual_spec()));
+}
+
+TEST(QemuCommand, PrefersTheDisplayThatTellsChangesAtOnce) {
+    EXPECT_EQ(parse_display_help("Available display backend types:\nnone\negl-headless\ndbus\n"),
+              DisplayProtocol::Dbus);
+    EXPECT_EQ(parse_display_help("Available display backend types:\nnone\nnodbus\n"), DisplayProtocol::Vnc);
+    EXPECT_EQ(parse_display_help(""), DisplayProtocol::Vnc);
+    EXPECT_FALSE(best_display_protocol("/nonexistent/qemu"));
+}
+
 }  // namespace
 }  // namespace dormouse::vmm

@@ -114,6 +114,27 @@ TEST_F(TemporaryFolder, ConfigurationComesFromTheFileAndTheEnvironmentWins) {
     ::unsetenv("DORMOUSE_HOME");
 }
 
+TEST_F(TemporaryFolder, SourceOfPicturesIsASetting) {
+    ::setenv("DORMOUSE_HOME", folder_.c_str(), 1);
+    ::unsetenv("DORMOUSE_DISPLAY_SOURCE");
+    EXPECT_EQ(load_config()->display_source, DisplaySource::Auto);
+    ASSERT_TRUE(write_file_atomic(folder_ / "config.toml", "[display]\nsource = \"vnc\"\n"));
+    EXPECT_EQ(load_config()->display_source, DisplaySource::Vnc);
+    ::setenv("DORMOUSE_DISPLAY_SOURCE", "dbus", 1);
+    EXPECT_EQ(load_config()->display_source, DisplaySource::Dbus);
+    ::setenv("DORMOUSE_DISPLAY_SOURCE", "x11", 1);
+    EXPECT_FALSE(load_config());
+    ::unsetenv("DORMOUSE_DISPLAY_SOURCE");
+    for (const auto* bad : {"display = \"vnc\"\n", "[display]\nsource = 1\n", "[display]\nsource = \"x11\"\n",
+                            "[display]\nsauce = \"vnc\"\n"}) {
+        ASSERT_TRUE(write_file_atomic(folder_ / "config.toml", bad));
+        const auto refused = load_config();
+        ASSERT_FALSE(refused) << bad;
+        EXPECT_FALSE(refused.error().hint.empty());
+    }
+    ::unsetenv("DORMOUSE_HOME");
+}
+
 TEST(Config, AddressesAreCheckedWhole) {
     Config config;
     for (const auto* bad :
