@@ -9,7 +9,7 @@ build_packages=(
     libfmt-dev libspdlog-dev nlohmann-json3-dev libexpected-dev libcli11-dev libtomlplusplus-dev
     libwebsockets-dev libsqlite3-dev libsystemd-dev libsodium-dev libdeflate-dev
     libturbojpeg0-dev libwebp-dev libvncserver-dev
-    libxcb1-dev libxau-dev libxdmcp-dev
+    libxcb1-dev libxcb-xtest0-dev libxau-dev libxdmcp-dev
 )
 run_packages=(
     qemu-system-x86 qemu-system-common qemu-utils seabios ipxe-qemu

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guest/agent/clipboard.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "guest/agent/window_info.h"
 
 namespace dormouse::agent {
@@ -13,6 +16,14 @@ constexpr auto kGrace = std::chrono::milliseconds{300};
 
 tl::unexpected<Error> no_server() {
     return fail(Errc::Unavailable, "the desktop's X server is not there");
+}
+
+constexpr std::size_t kMostTargets = 64;
+
+std::vector<xcb_atom_t> atoms_in(const std::string& bytes) {
+    std::vector<xcb_atom_t> atoms(std::min(bytes.size() / sizeof(xcb_atom_t), kMostTargets));
+    std::memcpy(atoms.data(), bytes.data(), atoms.size() * sizeof(xcb_atom_t));
+    return atoms;
 }
 
 xcb_atom_t atom_of(const XConnection& x, Selection which) {
@@ -94,6 +105,33 @@ Result<> Clipboard::set(std::string text, const std::vector<Selection>& which) {
     return {};
 }
 
+// What is on the clipboard, in the forms that are worth keeping. What its owner
+// does not give soon is lost: the clipboard is about to become somebody else's.
+Task<SelectionContent> Clipboard::save_task(Self self, Selection which) {
+    SelectionContent content;
+    auto* x = self->session_->connection();
+    auto* reader = self->session_->reader();
+    auto* owner = self->session_->owner();
+    if (!x || !reader || !owner) co_return content;
+    const auto selection = atom_of(*x, which);
+    if (owner->owns(selection)) co_return owner->content(selection);
+    const std::vector<xcb_atom_t> known{x->atom(Atom::ImagePng), x->atom(Atom::TextHtml),
+                                        x->atom(Atom::TextUriList), x->atom(Atom::GnomeCopiedFiles)};
+    auto listing = reader->read_as(selection, x->atom(Atom::Targets));
+    const auto offered = co_await std::move(listing);
+    for (const auto target : offered ? atoms_in(*offered) : std::vector<xcb_atom_t>{}) {
+        if (std::find(known.begin(), known.end(), target) == known.end()) continue;
+        reader = self->session_->reader();
+        if (!reader) co_return content;
+        auto reading = reader->read_as(selection, target);
+        auto bytes = co_await std::move(reading);
+        if (bytes) content.forms.push_back({target, std::move(*bytes)});
+    }
+    auto text = co_await get_task(self, which);
+    if (text && !text->empty()) content.text = std::move(*text);
+    co_return content;
+}
+
 Task<Result<Clipboard::PasteStart>> Clipboard::paste_text(std::string text) {
     return paste_task(shared_from_this(), std::move(text));
 }
@@ -103,9 +141,8 @@ Task<Result<Clipboard::PasteStart>> Clipboard::paste_task(Self self, std::string
     // A paste that was never put back: what was there before it still counts.
     if (self->paste_) paste.saved = self->paste_->saved;
     if (paste.saved.count(Selection::Clipboard) == 0) {
-        auto saved = co_await get_task(self, Selection::Clipboard);
-        auto& place = paste.saved[Selection::Clipboard];
-        if (saved && !saved->empty()) place = std::move(*saved);
+        auto saved = co_await save_task(self, Selection::Clipboard);
+        paste.saved[Selection::Clipboard] = std::move(saved);
     }
     co_return self->begin_paste(std::move(text), std::move(paste));
 }
@@ -123,7 +160,7 @@ Result<Clipboard::PasteStart> Clipboard::begin_paste(std::string text, Paste pas
     DORMOUSE_TRY(owner->own(x->atom(Atom::Clipboard), text));
     if (start.terminal) {
         // Not worth a wait: selecting something else with the mouse replaces it too.
-        paste.saved.emplace(Selection::Primary, std::nullopt);
+        paste.saved.emplace(Selection::Primary, SelectionContent{});
         DORMOUSE_TRY(owner->own(XCB_ATOM_PRIMARY, std::move(text)));
     }
     if (paste_) wake_waiters();
@@ -159,10 +196,10 @@ Result<bool> Clipboard::paste_restore() {
         auto* owner = session_->owner();
         if (!x || !owner) return no_server();
         const auto selection = atom_of(*x, which);
-        if (!owner->text(selection)) {
+        if (!owner->owns(selection)) {
             if (which == Selection::Clipboard) restored = false;
-        } else if (saved) {
-            DORMOUSE_TRY(owner->own(selection, *saved));
+        } else if (!saved.empty()) {
+            DORMOUSE_TRY(owner->own(selection, saved));
         } else {
             owner->give_up(selection);
         }

@@ -49,7 +49,7 @@ class Clipboard : public std::enable_shared_from_this<Clipboard> {
 
   private:
     struct Paste {
-        std::map<Selection, std::optional<std::string>> saved;  // of the selections that were taken
+        std::map<Selection, SelectionContent> saved;  // of the selections that were taken
         xcb_window_t active = XCB_NONE;
         std::uint64_t number = 0;
         PasteResult result;
@@ -66,6 +66,7 @@ class Clipboard : public std::enable_shared_from_this<Clipboard> {
 
     using Self = std::shared_ptr<Clipboard>;
     static Task<Result<std::string>> get_task(Self self, Selection which);
+    static Task<SelectionContent> save_task(Self self, Selection which);
     static Task<Result<PasteStart>> paste_task(Self self, std::string text);
     static Task<Result<PasteResult>> wait_task(Self self, Duration timeout);
     Result<PasteStart> begin_paste(std::string text, Paste paste);

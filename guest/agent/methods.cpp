@@ -4,6 +4,7 @@
 #include <map>
 
 #include "guest/agent/exec_method.h"
+#include "guest/agent/mouse.h"
 #include "guest/agent/params.h"
 #include "guest/agent/window_info.h"
 #include "hostd/base/log.h"
@@ -18,6 +19,7 @@ using nlohmann::json;
 // Smaller steps than a message may take to get here would only make time jump.
 constexpr auto kClockTolerance = std::chrono::milliseconds{100};
 constexpr std::int64_t kMaxPasteWait = 60'000;
+constexpr std::int64_t kMaxWheelTurns = 100;
 
 Result<Selection> selection_named(const json& value, const char* field) {
     if (value == "clipboard") return Selection::Clipboard;
@@ -62,6 +64,14 @@ Result<json> screen_size(Services& services, Params params) {
     const auto size = read_screen_size(*x);
     if (!size) return fail(Errc::Unavailable, "the X server does not answer");
     return size_json(*size);
+}
+
+Result<json> pointer(Services& services, Params params) {
+    DORMOUSE_TRY(params.done());
+    DORMOUSE_TRY_ASSIGN(auto* x, need_x(services));
+    const auto state = read_pointer(*x);
+    if (!state) return fail(Errc::Unavailable, "the X server does not answer");
+    return json{{"x", state->x}, {"y", state->y}};
 }
 
 Result<json> set_time(Services& services, Params params) {
@@ -146,6 +156,59 @@ Task<Result<json>> paste_wait(Shared services, Params params) {
     co_return wait_json(result);
 }
 
+const std::map<std::string, WheelButton> kWheelButtons{{"up", WheelButton::Up},
+                                                       {"down", WheelButton::Down},
+                                                       {"left", WheelButton::Left},
+                                                       {"right", WheelButton::Right}};
+const std::map<std::string, std::uint16_t> kModifierMasks{{"shift", XCB_KEY_BUT_MASK_SHIFT},
+                                                          {"ctrl", XCB_KEY_BUT_MASK_CONTROL},
+                                                          {"alt", XCB_KEY_BUT_MASK_MOD_1},
+                                                          {"super", XCB_KEY_BUT_MASK_MOD_4}};
+
+Result<std::uint16_t> modifier_mask(const json& names) {
+    std::uint16_t mask = 0;
+    const bool list = names.is_array() && names.size() <= kModifierMasks.size();
+    if (!list) return Params::wrong("modifiers", "a list of shift, ctrl, alt, super");
+    for (const auto& name : names) {
+        const auto found =
+            name.is_string() ? kModifierMasks.find(name.get<std::string>()) : kModifierMasks.end();
+        if (found == kModifierMasks.end())
+            return Params::wrong("modifiers", "a list of shift, ctrl, alt, super");
+        mask = static_cast<std::uint16_t>(mask | found->second);
+    }
+    return mask;
+}
+
+Result<WheelTurns> read_turns(Params params) {
+    WheelTurns turns;
+    DORMOUSE_TRY_ASSIGN(const auto direction, params.text("direction", 10));
+    const auto button = kWheelButtons.find(direction);
+    if (button == kWheelButtons.end()) return Params::wrong("direction", "up, down, left or right");
+    turns.button = button->second;
+    DORMOUSE_TRY_ASSIGN(const auto amount, params.integer("amount", 1, kMaxWheelTurns));
+    turns.amount = static_cast<int>(amount);
+    if (params.take("x") || params.take("y")) {
+        DORMOUSE_TRY_ASSIGN(const auto x, params.integer("x", 0, INT16_MAX));
+        DORMOUSE_TRY_ASSIGN(const auto y, params.integer("y", 0, INT16_MAX));
+        turns.at = {static_cast<int>(x), static_cast<int>(y)};
+    }
+    if (const auto* names = params.take("modifiers")) {
+        DORMOUSE_TRY_ASSIGN(turns.modifiers, modifier_mask(*names));
+    }
+    DORMOUSE_TRY(params.done());
+    return turns;
+}
+
+json arrived_json(bool arrived) {
+    return {{"arrived", arrived}};
+}
+
+Task<Result<json>> wheel(Shared services, Params params) {
+    DORMOUSE_CO_TRY_ASSIGN(const auto turns, read_turns(std::move(params)));
+    DORMOUSE_CO_TRY_ASSIGN(const bool arrived, co_await turn_wheel(services->loop, services->session, turns));
+    co_return arrived_json(arrived);
+}
+
 json trimmed_json(bool trimmed) {
     return {{"trimmed", trimmed}};
 }
@@ -169,6 +232,7 @@ const std::map<std::string_view, AtOnce> kAtOnce{
     {method::kStatus, status},
     {method::kSetTime, set_time},
     {method::kScreenSize, screen_size},
+    {method::kPointer, pointer},
     {method::kClipboardSet, clipboard_set},
     {method::kPasteRestore, paste_restore},
     {method::kPoweroff, poweroff},
@@ -177,7 +241,7 @@ const std::map<std::string_view, AtOnce> kAtOnce{
 const std::map<std::string_view, Later> kLater{
     {method::kClipboardGet, clipboard_get}, {method::kPasteText, paste_text},
     {method::kPasteWait, paste_wait},       {method::kQuiesce, quiesce},
-    {method::kExec, exec_method},
+    {method::kExec, exec_method},           {method::kWheel, wheel},
 };
 
 }  // namespace

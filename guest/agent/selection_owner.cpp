@@ -62,6 +62,10 @@ SelectionOwner::~SelectionOwner() {
 }
 
 Result<> SelectionOwner::own(xcb_atom_t selection, std::string text) {
+    return own(selection, SelectionContent{std::move(text), {}});
+}
+
+Result<> SelectionOwner::own(xcb_atom_t selection, SelectionContent content) {
     DORMOUSE_TRY_ASSIGN(const auto time, x_.server_time());
     xcb_set_selection_owner(x_.get(), x_.window(), selection, time);
     const auto reply = x_.wait<xcb_get_selection_owner_reply_t>(xcb_get_selection_owner(x_.get(), selection));
@@ -69,7 +73,12 @@ Result<> SelectionOwner::own(xcb_atom_t selection, std::string text) {
         owned_.erase(selection);
         return fail(Errc::Conflict, "another program keeps the clipboard");
     }
-    owned_[selection] = {std::make_shared<const std::string>(std::move(text)), time};
+    Owned owned;
+    owned.since = time;
+    if (content.text) owned.text = std::make_shared<const std::string>(std::move(*content.text));
+    for (auto& form : content.forms)
+        owned.forms[form.target] = std::make_shared<const std::string>(std::move(form.bytes));
+    owned_[selection] = std::move(owned);
     return {};
 }
 
@@ -79,6 +88,15 @@ void SelectionOwner::give_up(xcb_atom_t selection) {
     xcb_set_selection_owner(x_.get(), XCB_NONE, selection, found->second.since);
     x_.flush();
     owned_.erase(found);
+}
+
+SelectionContent SelectionOwner::content(xcb_atom_t selection) const {
+    SelectionContent content;
+    const auto found = owned_.find(selection);
+    if (found == owned_.end()) return content;
+    if (found->second.text) content.text = *found->second.text;
+    for (const auto& [target, bytes] : found->second.forms) content.forms.push_back({target, *bytes});
+    return content;
 }
 
 const std::string* SelectionOwner::text(xcb_atom_t selection) const {
@@ -142,6 +160,9 @@ bool SelectionOwner::answer(const Owned& owned, const xcb_selection_request_even
                             32, 1, &owned.since);
         return true;
     }
+    if (const auto form = owned.forms.find(target); form != owned.forms.end())
+        return deliver(request, property, target, form->second);
+    if (!owned.text) return false;
     if (target == x_.atom(Atom::Utf8String) || target == x_.atom(Atom::TextPlainUtf8)) {
         return deliver(request, property, target, owned.text);
     }
@@ -155,10 +176,13 @@ bool SelectionOwner::answer(const Owned& owned, const xcb_selection_request_even
 }
 
 void SelectionOwner::send_targets(const Owned& owned, xcb_window_t requestor, xcb_atom_t property) {
-    std::vector<xcb_atom_t> targets{x_.atom(Atom::Targets), x_.atom(Atom::Timestamp),
-                                    x_.atom(Atom::Utf8String), x_.atom(Atom::TextPlainUtf8),
-                                    x_.atom(Atom::Text)};
-    if (to_latin1(*owned.text)) targets.push_back(XCB_ATOM_STRING);
+    std::vector<xcb_atom_t> targets{x_.atom(Atom::Targets), x_.atom(Atom::Timestamp)};
+    for (const auto& [target, bytes] : owned.forms) targets.push_back(target);
+    if (owned.text) {
+        for (const auto name : {Atom::Utf8String, Atom::TextPlainUtf8, Atom::Text})
+            targets.push_back(x_.atom(name));
+        if (to_latin1(*owned.text)) targets.push_back(XCB_ATOM_STRING);
+    }
     xcb_change_property(x_.get(), XCB_PROP_MODE_REPLACE, requestor, property, XCB_ATOM_ATOM, 32,
                         static_cast<std::uint32_t>(targets.size()), targets.data());
 }

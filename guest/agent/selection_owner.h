@@ -9,13 +9,26 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "guest/agent/x_connection.h"
 #include "hostd/base/event_loop.h"
 
 namespace dormouse::agent {
 
-// Owns X selections and serves their text to whoever asks, as ICCCM tells:
+// What a selection holds: a text, and the same in forms that only some programs
+// know, under the names of their X targets.
+struct SelectionContent {
+    struct Form {
+        xcb_atom_t target;
+        std::string bytes;
+    };
+    std::optional<std::string> text;  // UTF-8
+    std::vector<Form> forms;
+    bool empty() const { return !text && forms.empty(); }
+};
+
+// Owns X selections and serves their content to whoever asks, as ICCCM tells:
 // TARGETS, TIMESTAMP, UTF8_STRING, text/plain;charset=utf-8, TEXT and, where the
 // text allows it, STRING; long texts in pieces (INCR).
 //
@@ -33,9 +46,12 @@ class SelectionOwner {
     SelectionOwner& operator=(const SelectionOwner&) = delete;
 
     Result<> own(xcb_atom_t selection, std::string text);
+    Result<> own(xcb_atom_t selection, SelectionContent content);
     void give_up(xcb_atom_t selection);
 
-    // Null when somebody else, or nobody, owns it.
+    bool owns(xcb_atom_t selection) const { return owned_.count(selection) > 0; }
+    SelectionContent content(xcb_atom_t selection) const;
+    // Null when somebody else, or nobody, owns it, and when it holds no text.
     const std::string* text(xcb_atom_t selection) const;
 
     void on_event(const xcb_generic_event_t& event);
@@ -48,7 +64,8 @@ class SelectionOwner {
 
   private:
     struct Owned {
-        std::shared_ptr<const std::string> text;
+        std::shared_ptr<const std::string> text;  // null: none
+        std::map<xcb_atom_t, std::shared_ptr<const std::string>> forms;
         xcb_timestamp_t since = 0;
     };
     // One text on its way to a requestor in pieces.

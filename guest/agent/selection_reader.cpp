@@ -22,13 +22,21 @@ SelectionReader::~SelectionReader() {
 }
 
 Task<SelectionReader::Text> SelectionReader::read(xcb_atom_t selection) {
+    return start(selection, x_.atom(Atom::Utf8String), false);
+}
+
+Task<SelectionReader::Text> SelectionReader::read_as(xcb_atom_t selection, xcb_atom_t target) {
+    return start(selection, target, true);
+}
+
+Task<SelectionReader::Text> SelectionReader::start(xcb_atom_t selection, xcb_atom_t target, bool any_type) {
     Completion<Text> done{loop_};
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         if (slots_[i]) continue;
         const auto timer = loop_.after(kReadTimeout, [this, i] {
             finish(i, fail(Errc::Timeout, "the owner of the selection does not answer"));
         });
-        slots_[i].emplace(Slot{done, selection, x_.atom(Atom::Utf8String), timer, false, false, {}});
+        slots_[i].emplace(Slot{done, selection, target, timer, false, false, any_type, {}});
         convert(i);
         return await_text(done);
     }
@@ -76,7 +84,7 @@ void SelectionReader::on_notify(const xcb_selection_notify_event_t& notify) {
             return;
         }
         if (notify.property != XCB_NONE) continue;
-        if (slot->target == XCB_ATOM_STRING) {
+        if (slot->any_type || slot->target == XCB_ATOM_STRING) {
             finish(i, fail(Errc::NotFound, "there is no text in the selection"));
         } else {
             // Old programs know Latin-1 only.
@@ -103,7 +111,7 @@ void SelectionReader::take_property(std::size_t index) {
         finish(index, fail(Errc::TooLarge, "the text in the selection is too large"));
         return;
     }
-    if (!property.bytes.empty() && property.format != 8) {
+    if (!property.bytes.empty() && property.format != 8 && !slot.any_type) {
         finish(index, fail(Errc::NotFound, "there is no text in the selection"));
         return;
     }

@@ -31,6 +31,9 @@ class SelectionReader {
     // neither the reader nor the connection to live on.
     Task<Text> read(xcb_atom_t selection);
 
+    // The bytes of one target, of any type, and no other target instead. Errors as above.
+    Task<Text> read_as(xcb_atom_t selection, xcb_atom_t target);
+
     void on_event(const xcb_generic_event_t& event);
 
   private:
@@ -41,9 +44,11 @@ class SelectionReader {
         EventLoop::TimerId timer;
         bool in_pieces = false;
         bool latin1 = false;
+        bool any_type = false;  // of read_as()
         std::string text;
     };
 
+    Task<Text> start(xcb_atom_t selection, xcb_atom_t target, bool any_type);
     void convert(std::size_t index);
     void on_notify(const xcb_selection_notify_event_t& notify);
     void take_property(std::size_t index);

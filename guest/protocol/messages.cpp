@@ -78,7 +78,7 @@ std::string printable(std::string text) {
 bool is_idempotent(std::string_view method_name) {
     constexpr std::array names{method::kPing,       method::kStatus,       method::kSetTime,
                                method::kScreenSize, method::kClipboardGet, method::kClipboardSet,
-                               method::kQuiesce};
+                               method::kPointer,    method::kQuiesce};
     return std::find(names.begin(), names.end(), method_name) != names.end();
 }
 

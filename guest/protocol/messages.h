@@ -32,6 +32,11 @@ namespace dormouse::guest {
 //   paste_wait     {"timeout_ms": 0..60000} -> {"fetched": bool, "by_active_window": bool, "requests"}
 //                  waits until somebody else has fetched the text of paste_text
 //   paste_restore  {} -> {"restored": bool}    false: somebody else copied something meanwhile, which stays
+//   pointer        {} -> {"x","y"}             where the pointer is, in pixels of the screen
+//   wheel          {"direction": "up"|"down"|"left"|"right", "amount": 1..100, "x"?, "y"?,
+//                   "modifiers"?: ["shift"|"ctrl"|"alt"|"super"]} -> {"arrived": bool}
+//                  turns the wheel where the pointer is; waits before, for a moment, until the pointer
+//                  is at x, y and the modifiers are held (arrived), and goes ahead anyway after that
 //   quiesce        {} -> {"trimmed": bool}     sync, page cache dropped, free blocks discarded
 //   exec           {"argv": [...], "shell": bool, "user": "desktop"|"root", "cwd"?, "env"?: {}, "stdin"?,
 //                   "timeout_ms": 1..600000} -> {"exit_code" | null, "signal" | null, "timed_out": bool,
@@ -53,6 +58,8 @@ constexpr std::string_view kClipboardSet = "clipboard_set";
 constexpr std::string_view kPasteText = "paste_text";
 constexpr std::string_view kPasteWait = "paste_wait";
 constexpr std::string_view kPasteRestore = "paste_restore";
+constexpr std::string_view kPointer = "pointer";
+constexpr std::string_view kWheel = "wheel";
 constexpr std::string_view kQuiesce = "quiesce";
 constexpr std::string_view kExec = "exec";
 constexpr std::string_view kPoweroff = "poweroff";

@@ -20,7 +20,7 @@ VERSION = 1
 _TYPES = {
     "md": "mousedown", "mu": "mouseup", "cl": "click", "dc": "dblclick", "cm": "contextmenu", "mm": "mousemove",
     "au": "auxclick", "wh": "wheel", "kd": "keydown", "ku": "keyup", "in": "input", "ch": "change", "pa": "paste",
-    "fo": "focus", "bl": "blur", "sc": "scroll", "su": "submit",
+    "ds": "dragstart", "dp": "drop", "de": "dragend", "fo": "focus", "bl": "blur", "sc": "scroll", "su": "submit",
 }
 _MOUSE = ("screenX", "screenY", "clientX", "clientY", "button", "buttons", "modifiers")
 _FIELDS = {
@@ -29,6 +29,7 @@ _FIELDS = {
     **{code: ("key", "code", "modifiers", "repeat") for code in ("kd", "ku")},
     **{code: ("inputType", "length", "value") for code in ("in", "ch", "pa")},
     "sc": ("x", "y"),
+    **{code: ("screenX", "screenY", "data") for code in ("ds", "dp", "de")},
 }
 
 SHIFT, CONTROL, ALT, META = 1, 2, 4, 8
@@ -39,7 +40,7 @@ class PageLogError(Exception):
 
 
 def decode(png_bytes):
-    """Returns {seq, mode, values, focus, scroll, inner, total, events} as shown in the screenshot.
+    """Returns {seq, mode, query, values, focus, scroll, downs, keys, inner, total, events} as shown in the screenshot.
 
     Raises PageLogError where no barcode is in the picture, or where it is there but damaged (half drawn, or covered).
     """

@@ -199,5 +199,26 @@ TEST(Latin1, ConvertsWhatHasAPlaceThere) {
     EXPECT_EQ(from_latin1("caf\xe9"), "caf\xc3\xa9");
 }
 
+TEST_F(ClipboardTest, PutsBackAPictureAndOtherFormsToo) {
+    activate("Mousepad");
+    auto& theirs = *app->owner();
+    const auto png = app->connection()->atom(Atom::ImagePng);
+    const auto html = app->connection()->atom(Atom::TextHtml);
+    const std::string picture = "\x89PNG" + std::string(300'000, 'p');
+    ASSERT_TRUE(theirs.own(app->connection()->atom(Atom::Clipboard),
+                           SelectionContent{{}, {{png, picture}, {html, "<b>x</b>"}}}));
+    ASSERT_TRUE(call("paste_text", {{"text", "pasted"}}));
+    EXPECT_EQ(xclip_out("clipboard"), "pasted");
+    EXPECT_EQ(xclip_out("clipboard", "image/png"), "");
+    EXPECT_EQ(call("paste_restore").value(), (json{{"restored", true}}));
+    EXPECT_EQ(xclip_out("clipboard", "image/png"), picture);
+    EXPECT_EQ(xclip_out("clipboard", "text/html"), "<b>x</b>");
+    EXPECT_EQ(xclip_out("clipboard"), "");
+    // Once more, now that they are ours to serve.
+    ASSERT_TRUE(call("paste_text", {{"text", "again"}}));
+    EXPECT_EQ(call("paste_restore").value(), (json{{"restored", true}}));
+    EXPECT_EQ(xclip_out("clipboard", "text/html"), "<b>x</b>");
+}
+
 }  // namespace
 }  // namespace dormouse::agent
