@@ -44,7 +44,7 @@ Result<Command> act(const HttpRequest& request, const Parameters& parameters) {
     const auto& reference = parameters.front();
     if (!is_identifier(reference)) return bad_identifier("desktop id or name", reference);
     DORMOUSE_TRY_ASSIGN(const auto body, schema::parse<schema::ActionsRequest>(request.body));
-    desktop::Act command{.desktop = reference, .actions = {}};
+    desktop::Act command{.desktop = reference, .actions = {}, .options = options_of(body)};
     for (const auto& action : body.actions) command.actions.push_back(to_command(action));
     return command;
 }

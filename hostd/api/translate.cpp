@@ -6,68 +6,6 @@
 
 namespace dormouse::api {
 
-namespace {
-
-std::optional<desktop::Point> point(const std::optional<schema::Point>& from) {
-    if (!from) return std::nullopt;
-    return desktop::Point{from->x, from->y};
-}
-
-// For coordinates that the kind of action needs, and parse() has seen to.
-desktop::Point needed(const std::optional<schema::Point>& from) {
-    return point(from).value_or(desktop::Point{});
-}
-
-desktop::ClickAction click(desktop::Button button, int count, const schema::Action& action) {
-    return {.button = button, .count = count, .at = point(action.coordinate)};
-}
-
-desktop::ScrollAction scroll(const schema::Action& action) {
-    const bool up = action.scroll_direction == schema::ScrollDirection::Up;
-    return {.direction = up ? desktop::ScrollDirection::Up : desktop::ScrollDirection::Down,
-            .amount = action.scroll_amount.value_or(1),
-            .at = point(action.coordinate)};
-}
-
-schema::ActionResult to_schema(const desktop::ActionOutcome& outcome) {
-    schema::ActionResult result{.action = outcome.action, .ok = true, .took = outcome.took, .image = {}};
-    if (outcome.picture && outcome.picture->bytes)
-        result.image = schema::Image{.media_type = std::string{outcome.picture->media_type},
-                                     .data = *outcome.picture->bytes,
-                                     .width = outcome.picture->width,
-                                     .height = outcome.picture->height};
-    return result;
-}
-
-}  // namespace
-
-desktop::Action to_command(const schema::Action& action) {
-    switch (action.kind) {
-        case schema::ActionKind::Screenshot:
-            return desktop::ScreenshotAction{};
-        case schema::ActionKind::LeftClick:
-            return click(desktop::Button::Left, 1, action);
-        case schema::ActionKind::RightClick:
-            return click(desktop::Button::Right, 1, action);
-        case schema::ActionKind::DoubleClick:
-            return click(desktop::Button::Left, 2, action);
-        case schema::ActionKind::MouseMove:
-            return desktop::MoveAction{needed(action.coordinate)};
-        case schema::ActionKind::LeftClickDrag:
-            return desktop::DragAction{.from = needed(action.start_coordinate),
-                                       .to = needed(action.coordinate)};
-        case schema::ActionKind::Scroll:
-            return scroll(action);
-        case schema::ActionKind::Key:
-            return desktop::KeyAction{action.text.value_or("")};
-        case schema::ActionKind::Type:
-            return desktop::TypeAction{action.text.value_or("")};
-        case schema::ActionKind::Wait:
-            return desktop::WaitAction{action.duration.value_or(Duration{})};
-    }
-    return desktop::ScreenshotAction{};
-}
-
 Result<desktop::CreateDesktop> to_command(const schema::CreateDesktopRequest& request) {
     DORMOUSE_TRY_ASSIGN(auto image, TemplateName::parse(request.image));
     DORMOUSE_TRY_ASSIGN(const auto mode, net::parse_mode(request.network.value_or(schema::Network{}).mode));
@@ -145,15 +83,6 @@ schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops)
     schema::DesktopList list;
     for (const auto& info : desktops) list.desktops.push_back(to_schema(info));
     return list;
-}
-
-schema::ActionsResponse to_schema(const desktop::ActAnswer& answer) {
-    schema::ActionsResponse response;
-    for (const auto& outcome : answer.done) response.results.push_back(to_schema(outcome));
-    if (answer.failure)
-        response.failure =
-            schema::ErrorBody{.error = *answer.failure, .action_index = static_cast<int>(answer.done.size())};
-    return response;
 }
 
 schema::Token to_schema(const desktop::TokenInfo& info) {

@@ -12,6 +12,8 @@ namespace dormouse::api {
 
 // From requests that schema::parse has accepted.
 desktop::Action to_command(const schema::Action& action);
+desktop::PictureOptions to_command(const schema::PictureOptions& options);
+desktop::ActOptions options_of(const schema::ActionsRequest& request);
 Result<desktop::CreateDesktop> to_command(const schema::CreateDesktopRequest& request);
 Result<desktop::CreateToken> to_command(const schema::CreateTokenRequest& request);
 

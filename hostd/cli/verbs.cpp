@@ -8,8 +8,9 @@ std::vector<VerbGroup> verb_groups() {
         {"Desktops",
          {create_verb(), list_verb(), show_verb(), start_verb(), stop_verb(), restart_verb(), delete_verb()}},
         {"Seeing and acting",
-         {exec_verb(), screenshot_verb(), click_verb(), move_verb(), drag_verb(), type_verb(), key_verb(),
-          scroll_verb()}},
+         {exec_verb(), screenshot_verb(), zoom_verb(), click_verb(), move_verb(), drag_verb(),
+          mouse_down_verb(), mouse_up_verb(), cursor_verb(), scroll_verb(), type_verb(), key_verb(),
+          hold_key_verb()}},
         {"Access", {token_create_verb(), token_list_verb(), token_delete_verb()}},
         {"This machine", {doctor_verb(), down_verb(), where_verb(), version_verb(), ping_verb()}},
     };

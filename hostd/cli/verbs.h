@@ -11,13 +11,17 @@ namespace dormouse::cli {
 
 Verb click_verb();
 Verb create_verb();
+Verb cursor_verb();
 Verb delete_verb();
 Verb doctor_verb();
 Verb down_verb();
 Verb drag_verb();
 Verb exec_verb();
+Verb hold_key_verb();
 Verb key_verb();
 Verb list_verb();
+Verb mouse_down_verb();
+Verb mouse_up_verb();
 Verb move_verb();
 Verb ping_verb();
 Verb restart_verb();
@@ -32,6 +36,7 @@ Verb token_list_verb();
 Verb type_verb();
 Verb version_verb();
 Verb where_verb();
+Verb zoom_verb();
 
 struct VerbGroup {
     std::string_view title;

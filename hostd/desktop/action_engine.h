@@ -3,39 +3,32 @@
 
 #include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "hostd/base/event_loop.h"
+#include "hostd/desktop/action_plan.h"
 #include "hostd/desktop/commands.h"
 #include "hostd/desktop/input.h"
+#include "hostd/desktop/typing.h"
 
 namespace dormouse::desktop {
 
-inline constexpr std::size_t kMostActions = 100;  // in one call
-inline constexpr int kMostScroll = 100;           // clicks of the wheel
-inline constexpr int kMostClicks = 3;
-inline constexpr Duration kLongestWait = std::chrono::seconds{300};
+// Turns of the wheel at the pointer, which was sent to `at` (of the screen) and
+// for which `held` was pressed: the guest may not have got that far yet.
+struct WheelTurns {
+    ScrollDirection direction = ScrollDirection::Down;
+    int amount = 1;
+    std::optional<Point> at;
+    Chord held;
+};
 
-// An emulated guest under load takes seconds to react to a shortcut; one that
-// has not fetched the text by then has nothing focused that takes text.
-inline constexpr Duration kPasteTimeout = std::chrono::seconds{8};
-// Programs hear of a new owner of the clipboard some time after; a shortcut that
-// comes before pastes what was there, or nothing.
-inline constexpr Duration kClipboardNews = std::chrono::milliseconds{150};
-// What was fetched must be put in before the keys that follow.
-inline constexpr Duration kPasteSettle = std::chrono::milliseconds{100};
-
-// The clipboard of the desktop, through the agent in the guest.
-struct PastePort {
-    // Puts `text` (UTF-8) on the clipboard, remembering what was there, and
-    // tells by which keys the focused window pastes ("ctrl+v").
-    std::function<Task<Result<std::string>>(std::string text)> begin;
-    // Whether the text was fetched within `timeout`, and nobody asks for it any
-    // more. Ends soon, with any value, when `cancel` is cancelled.
-    std::function<Task<Result<bool>>(Duration timeout, Cancel cancel)> wait_fetched;
-    // Puts back what begin() found. Called once after each begin() that did not fail.
-    std::function<Task<Result<>>()> restore;
+// The mouse as the agent in the guest sees and moves it.
+struct GuestMousePort {
+    std::function<Task<Result<Point>>()> position;
+    // False: there is no agent now that can, and nothing was turned. Any other
+    // error: some of it may have been.
+    std::function<Task<Result<bool>>(WheelTurns turns)> turn_wheel;
 };
 
 // What actions need of a desktop. All functions are called on the core thread
@@ -44,8 +37,9 @@ struct ActionPorts {
     EventLoop* loop = nullptr;
     std::shared_ptr<InputDevice> input;
     std::function<ScreenSize()> screen;
-    std::function<Task<Result<Picture>>()> take_screenshot;
+    std::function<Task<Result<Picture>>(PictureOptions options)> take_screenshot;
     PastePort paste;
+    GuestMousePort mouse;
     // A click, a drag or keys may move the focus, but only some time after they
     // were sent, and what is typed before that goes astray (tried: ctrl+l in
     // Chromium under emulation loses up to four characters that follow). So after
@@ -62,7 +56,10 @@ struct ActionPorts {
 // are checked first: when one is wrong in itself nothing is sent at all. However
 // it ends (success, failure, cancelled: Errc::Interrupted), every key and button
 // that was pressed is released before it returns, even where the failure was
-// that of a send. Callers see to it that only one call runs for a desktop.
-Task<ActAnswer> run_actions(ActionPorts ports, std::vector<Action> actions, Cancel cancel);
+// that of a send; only after a success a left button stays down for which
+// left_mouse_down asked. Callers see to it that only one call runs for a desktop.
+// The answer has no aftermath.
+Task<ActAnswer> run_actions(ActionPorts ports, std::vector<Action> actions, ActOptions options,
+                            Cancel cancel);
 
 }  // namespace dormouse::desktop

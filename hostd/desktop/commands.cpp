@@ -14,20 +14,6 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
-std::string_view click_name(const ClickAction& click) {
-    if (click.count == 2) return "double_click";
-    if (click.count == 3) return "triple_click";
-    switch (click.button) {
-        case Button::Left:
-            return "left_click";
-        case Button::Middle:
-            return "middle_click";
-        case Button::Right:
-            return "right_click";
-    }
-    return "left_click";
-}
-
 // Starting and stopping are also legal where they change nothing, so that a
 // caller may say what it wants without looking first.
 bool may_start(State state) {
@@ -93,20 +79,6 @@ bool has_screen(State state) {
 }
 
 }  // namespace
-
-std::string_view action_name(const Action& action) {
-    return std::visit(Overloaded{
-                          [](const ScreenshotAction&) -> std::string_view { return "screenshot"; },
-                          [](const ClickAction& click) { return click_name(click); },
-                          [](const MoveAction&) -> std::string_view { return "mouse_move"; },
-                          [](const DragAction&) -> std::string_view { return "left_click_drag"; },
-                          [](const ScrollAction&) -> std::string_view { return "scroll"; },
-                          [](const KeyAction&) -> std::string_view { return "key"; },
-                          [](const TypeAction&) -> std::string_view { return "type"; },
-                          [](const WaitAction&) -> std::string_view { return "wait"; },
-                      },
-                      action);
-}
 
 std::string_view command_name(const Command& command) {
     return std::visit(Overloaded{

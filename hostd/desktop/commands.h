@@ -18,56 +18,12 @@
 #include "hostd/base/clock.h"
 #include "hostd/base/id.h"
 #include "hostd/base/result.h"
+#include "hostd/desktop/actions.h"
 #include "hostd/desktop/picture.h"
 #include "hostd/desktop/state.h"
 #include "vmm/net/policy.h"
 
 namespace dormouse::desktop {
-
-// ---- what acts on the screen; names and meanings are Anthropic's
-
-struct Point {
-    int x = 0;  // pixels of the screen, from the left
-    int y = 0;  // pixels of the screen, from the top
-    friend bool operator==(const Point&, const Point&) = default;
-};
-
-enum class Button { Left, Middle, Right };
-enum class ScrollDirection { Up, Down };
-
-struct ScreenshotAction {};
-struct ClickAction {
-    Button button = Button::Left;
-    int count = 1;            // 2 is a double click
-    std::optional<Point> at;  // absent: where the pointer is
-};
-struct MoveAction {
-    Point to;
-};
-struct DragAction {
-    Point from;
-    Point to;
-};
-struct ScrollAction {
-    ScrollDirection direction = ScrollDirection::Down;
-    int amount = 1;  // clicks of the wheel, 1 to 100
-    std::optional<Point> at;
-};
-struct KeyAction {
-    std::string keys;  // xdotool's syntax: "Return", "ctrl+shift+t"
-};
-struct TypeAction {
-    std::string text;  // UTF-8
-};
-struct WaitAction {
-    Duration time{};  // 0 to 300 s
-};
-
-using Action = std::variant<ScreenshotAction, ClickAction, MoveAction, DragAction, ScrollAction, KeyAction,
-                            TypeAction, WaitAction>;
-
-// The name under which an action is asked for: "left_click", "double_click", ...
-std::string_view action_name(const Action& action);
 
 // ---- the commands
 
@@ -110,6 +66,7 @@ struct TakeScreenshot {
 struct Act {
     DesktopReference desktop;
     std::vector<Action> actions;  // 1 to 100, in order, up to the first that fails
+    ActOptions options{};
 };
 // Runs a program inside to its end, as the desktop's user or as root, with the
 // environment of that user's session.
@@ -186,17 +143,13 @@ struct DestinationInfo {
     std::int64_t bytes_received = 0;
 };
 
-struct ActionOutcome {
-    std::string action;
-    std::chrono::milliseconds took{};
-    std::optional<Picture> picture;
-};
 struct ActAnswer {
     std::vector<ActionOutcome> done;
     std::optional<Error> failure;  // of one action; those after it were not begun
     // Which one, counting from 0. Past done.size() when it was found wrong in the
     // check before the first: then nothing was done at all.
     std::size_t failed_at = 0;
+    std::optional<Aftermath> aftermath;  // where a screenshot was asked for and all went well
 };
 
 struct ProgramResult {

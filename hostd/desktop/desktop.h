@@ -65,9 +65,9 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     Task<Result<>> set_network(net::Mode mode);
     net::Mode network_mode() const;
 
-    Task<Result<Picture>> screenshot();
+    Task<Result<Picture>> screenshot(PictureOptions options);
+    Task<ActAnswer> act(std::vector<Action> actions, ActOptions options, Cancel cancel);
     Task<Result<ProgramResult>> run_program(RunProgram request);
-    Task<ActAnswer> act(std::vector<Action> actions, Cancel cancel);
 
     // Lets go of the machine, which goes on running. Nothing works afterwards.
     void close();
@@ -103,9 +103,17 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     // desktop_acting.cpp
     Task<Result<>> need_screen();
     ActionPorts ports();
-    PastePort paste_port();
     bool is_emulated() const { return host_.accelerator.accelerator == vmm::Accelerator::Tcg; }
     Task<Result<>> wait_reaction(Cancel cancel);
+    // The screen before the actions of a call.
+    struct Before {
+        std::shared_ptr<const display::Snapshot> snapshot;  // null where nobody wants it
+        std::uint64_t generation = 0;
+    };
+    Task<Result<Aftermath>> look_after(ActOptions options, Before before, Cancel cancel);
+    Task<Result<Settling>> settle(Before before, Cancel cancel);
+    void limit_button_hold();
+    Task<void> end_button_hold(std::uint64_t number);
 
     Host& host_;
     Template image_;
@@ -126,9 +134,10 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
         MonotonicTime since{};
     };
     std::optional<Awaited> awaited_;
-    AsyncMutex machine_mutex_;  // held while the machine is started or ended
-    AsyncMutex screen_mutex_;   // held while the screen is being attached
-    AsyncMutex input_mutex_;    // held while somebody's actions run
+    std::uint64_t button_hold_ = 0;  // moves with each call that acts
+    AsyncMutex machine_mutex_;       // held while the machine is started or ended
+    AsyncMutex screen_mutex_;        // held while the screen is being attached
+    AsyncMutex input_mutex_;         // held while somebody's actions run
     bool closed_ = false;
 };
 

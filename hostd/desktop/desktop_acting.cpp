@@ -3,26 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "hostd/base/log.h"
 #include "hostd/desktop/desktop.h"
-#include "vmm/guest_channel.h"
+#include "hostd/desktop/guest_ports.h"
 
 namespace dormouse::desktop {
 
 using namespace std::chrono_literals;
-using nlohmann::json;
 
 namespace {
 
 // QEMU sends the first picture within milliseconds of being asked.
 constexpr auto kFirstPictureTimeout = 5s;
-constexpr auto kAgentTimeout = 10s;
-// So long does one question whether the text was fetched wait, at most; in
-// between it is seen whether anybody still wants to know.
-constexpr auto kPasteSlice = 250ms;
-constexpr auto kPasteLook = 50ms;
-// From one request for the text to the next, of the same paste.
-constexpr auto kPasteQuiet = 250ms;
-constexpr auto kEmulatedPasteQuiet = 900ms;
 // How long a program may take to show that it was given a key; one that shows
 // nothing by then is taken to have nothing to show. Under emulation on a busy
 // host Chromium needed more than a second to move the focus to its address bar.
@@ -35,6 +27,37 @@ constexpr auto kLeastReaction = 50ms;
 constexpr auto kEmulatedLeastReaction = 800ms;
 constexpr auto kLongestReaction = 3s;
 constexpr auto kReactionLook = 15ms;
+// The same for what is no click and no key: the pointer moves, the wheel turns
+// at the end of a page, and often nothing is to be seen.
+constexpr auto kSlightReactionTimeout = 200ms;
+constexpr auto kEmulatedSlightReactionTimeout = 1200ms;
+// A page that never comes to rest is shown as it is by then.
+constexpr auto kLongestSettling = 10s;
+
+display::StillOptions still_options(const PictureOptions& picture) {
+    display::StillOptions options;
+    switch (picture.format) {
+        case PictureFormat::Png:
+            options.format = display::ImageFormat::Png;
+            break;
+        case PictureFormat::Jpeg:
+            options.format = display::ImageFormat::Jpeg;
+            break;
+        case PictureFormat::Webp:
+            options.format = display::ImageFormat::Webp;
+            break;
+    }
+    if (const auto& region = picture.region)
+        options.region = display::Rect{region->x, region->y, region->width, region->height};
+    options.scale = picture.scale;
+    options.max_width = picture.max_width;
+    options.max_height = picture.max_height;
+    options.exact = {picture.width, picture.height};
+    options.quality = picture.quality;
+    options.max_bytes = picture.max_bytes;
+    options.cursor = picture.cursor;
+    return options;
+}
 
 }  // namespace
 
@@ -52,22 +75,94 @@ Task<Result<>> Desktop::need_screen() {
     co_return co_await screen_.wait_live(kFirstPictureTimeout);
 }
 
-Task<Result<Picture>> Desktop::screenshot() {
+Task<Result<Picture>> Desktop::screenshot(PictureOptions options) {
     const auto self = shared_from_this();
     DORMOUSE_CO_TRY(co_await need_screen());
-    auto encoding = run_on(host_.pool, host_.loop, screen_.still_job());
+    auto encoding = run_on(host_.pool, host_.loop, screen_.still_job(still_options(options)));
     DORMOUSE_CO_TRY_ASSIGN(const auto still, co_await std::move(encoding));
-    co_return Picture{still.bytes, still.size.width, still.size.height, still.generation,
-                      "image/png", still.size.width, still.size.height};
+    Picture picture{still.bytes, still.size.width, still.size.height, still.generation};
+    picture.media_type = display::media_type(still.format);
+    picture.screen_width = still.screen.width;
+    picture.screen_height = still.screen.height;
+    co_return picture;
 }
 
-Task<ActAnswer> Desktop::act(std::vector<Action> actions, Cancel cancel) {
+Task<ActAnswer> Desktop::act(std::vector<Action> actions, ActOptions options, Cancel cancel) {
     const auto self = shared_from_this();
     const auto guard = co_await input_mutex_.lock();
     if (cancel.cancelled())
         co_return ActAnswer{.failure = Error{Errc::Interrupted, "the caller went away", {}, 0}};
     if (const auto seen = co_await need_screen(); !seen) co_return ActAnswer{.failure = seen.error()};
-    co_return co_await run_actions(ports(), std::move(actions), cancel);
+    ++button_hold_;  // whoever acts has not forgotten the button
+    const bool wants_picture = options.screenshot != WithScreenshot::None;
+    Before before{{}, screen_.generation()};
+    if (wants_picture) before.snapshot = screen_.snapshot();
+    auto answer = co_await run_actions(ports(), std::move(actions), options, cancel);
+    limit_button_hold();
+    if (!wants_picture || answer.failure) co_return answer;
+    auto aftermath = co_await look_after(options, std::move(before), cancel);
+    if (aftermath) {
+        answer.aftermath = std::move(*aftermath);
+    } else {
+        answer.failure = std::move(aftermath.error());
+        answer.failed_at = answer.done.size();
+    }
+    co_return answer;
+}
+
+// ---- what the actions led to
+
+Task<Result<Aftermath>> Desktop::look_after(ActOptions options, Before before, Cancel cancel) {
+    const auto self = shared_from_this();
+    Aftermath aftermath;
+    if (options.screenshot == WithScreenshot::Settled) {
+        DORMOUSE_CO_TRY_ASSIGN(aftermath.settling, co_await settle(before, cancel));
+    }
+    const auto screen = screen_.size();
+    DORMOUSE_CO_TRY_ASSIGN(const auto map,
+                           CoordinateMap::make(options.coordinates, {screen.width, screen.height}));
+    DORMOUSE_CO_TRY_ASSIGN(const auto wanted, picture_of_call(options, map));
+    DORMOUSE_CO_TRY_ASSIGN(aftermath.screenshot, co_await screenshot(wanted));
+    for (const auto& rect : screen_.changed_regions(before.snapshot))
+        aftermath.changed.push_back(map.from_screen(Region{rect.x, rect.y, rect.width, rect.height}));
+    co_return aftermath;
+}
+
+// Waits for the first change that the actions led to, then until it has come to rest.
+Task<Result<Settling>> Desktop::settle(Before before, Cancel cancel) {
+    const auto self = shared_from_this();
+    const auto& clock = host_.loop.clock();
+    const auto start = clock.now();
+    const auto awaited = std::exchange(awaited_, std::nullopt);
+    const Duration silence =
+        awaited
+            ? (is_emulated() ? Duration{kEmulatedReactionTimeout} : Duration{kReactionTimeout})
+            : (is_emulated() ? Duration{kEmulatedSlightReactionTimeout} : Duration{kSlightReactionTimeout});
+    const auto generation = awaited ? awaited->generation : before.generation;
+    while (screen_.generation() == generation && clock.now() - start < silence) {
+        const bool whole = co_await sleep_unless_cancelled(host_.loop, kReactionLook, cancel);
+        if (!whole) co_return fail(Errc::Interrupted, "the caller went away");
+    }
+    auto waiting = screen_.wait_settled({}, kLongestSettling);
+    DORMOUSE_CO_TRY_ASSIGN(const auto rest, co_await std::move(waiting));
+    co_return Settling{rest.settled, std::chrono::floor<std::chrono::milliseconds>(clock.now() - start)};
+}
+
+// A button that is kept down is let go when nobody has acted for a while.
+void Desktop::limit_button_hold() {
+    if (!input_->keeps_left()) return;
+    host_.loop.after(kLongestButtonHold, [weak = weak_from_this(), number = button_hold_] {
+        if (const auto self = weak.lock()) spawn(self->end_button_hold(number));
+    });
+}
+
+Task<void> Desktop::end_button_hold(std::uint64_t number) {
+    const auto self = shared_from_this();
+    const auto guard = co_await input_mutex_.lock();
+    if (button_hold_ != number || closed_ || !input_->keeps_left()) co_return;
+    log::info("input.button_released", {{"desktop", row_.id.str()}});
+    const auto released = co_await input_->release_all();
+    if (!released) log::warn("input.stuck", {{"why", released.error().message}});
 }
 
 Task<Result<>> Desktop::wait_reaction(Cancel cancel) {
@@ -99,97 +194,15 @@ ActionPorts Desktop::ports() {
                     const auto size = self->screen_.size();
                     return ScreenSize{size.width, size.height};
                 },
-            .take_screenshot = [self] { return self->screenshot(); },
-            .paste = paste_port(),
+            .take_screenshot = [self](PictureOptions options) { return self->screenshot(options); },
+            .paste = paste_port(machine_, host_.loop, is_emulated()),
+            .mouse = mouse_port(machine_),
             .generation = [self] { return self->screen_.generation(); },
             .focus_may_move =
                 [self](std::uint64_t before) {
                     self->awaited_ = Awaited{before, self->host_.loop.clock().now()};
                 },
             .reaction = [self](Cancel cancel) { return self->wait_reaction(cancel); }};
-}
-
-namespace {
-
-Task<Result<json>> ask(std::weak_ptr<vmm::Machine> machine, std::string method, json params,
-                       Duration timeout) {
-    const auto held = machine.lock();
-    if (!held || !held->alive()) co_return fail(Errc::Unavailable, "the machine is gone");
-    auto answer = co_await held->guest().request(std::move(method), std::move(params), timeout);
-    if (!answer) co_return fail_in("the agent in the desktop", answer.error());
-    co_return answer;
-}
-
-Task<Result<std::string>> begin_paste(std::weak_ptr<vmm::Machine> machine, std::string text) {
-    json params;
-    params["text"] = std::move(text);
-    DORMOUSE_CO_TRY_ASSIGN(const auto answer,
-                           co_await ask(machine, "paste_text", std::move(params), kAgentTimeout));
-    const auto shortcut = answer.find("shortcut");
-    // Said by the guest, which is hostile: only what it may say is pressed.
-    if (shortcut == answer.end() || (*shortcut != "ctrl+v" && *shortcut != "shift+Insert"))
-        co_return fail(Errc::Corrupt, "the agent in the desktop named no way to paste");
-    co_return shortcut->get<std::string>();
-}
-
-// What the guest says of a paste; whatever does not fit counts as not fetched.
-struct PasteProgress {
-    bool fetched = false;
-    bool by_active_window = false;  // else another program may just have been curious
-    std::uint64_t requests = 0;
-};
-
-PasteProgress read_progress(const json& answer) {
-    const auto flag = [&](const char* name) {
-        const auto found = answer.find(name);
-        return found != answer.end() && found->is_boolean() && found->get<bool>();
-    };
-    PasteProgress progress{flag("fetched"), flag("by_active_window"), 0};
-    const auto requests = answer.find("requests");
-    if (requests != answer.end() && requests->is_number_unsigned())
-        progress.requests = requests->get<std::uint64_t>();
-    return progress;
-}
-
-// Waits until the text was fetched and nobody has asked for more of it for
-// `quiet`: Chromium fetches it once for the page's own paste event, and again,
-// later, to put it in.
-Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, Duration quiet,
-                              Duration timeout, Cancel cancel) {
-    const auto deadline = loop.clock().now() + timeout;
-    auto last_request = loop.clock().now();
-    PasteProgress seen;
-    while (!cancel.cancelled()) {
-        const auto now = loop.clock().now();
-        if (seen.fetched && seen.by_active_window && now - last_request >= quiet) co_return true;
-        if (now >= deadline) co_return seen.fetched;
-        json params;
-        params["timeout_ms"] = std::chrono::milliseconds{kPasteSlice}.count();
-        DORMOUSE_CO_TRY_ASSIGN(const auto answer,
-                               co_await ask(machine, "paste_wait", std::move(params), kAgentTimeout));
-        const auto progress = read_progress(answer);
-        if (progress.requests != seen.requests) last_request = loop.clock().now();
-        seen = progress;
-        if (seen.fetched) (void)co_await sleep_unless_cancelled(loop, kPasteLook, cancel);
-    }
-    co_return false;
-}
-
-Task<Result<>> end_paste(std::weak_ptr<vmm::Machine> machine) {
-    DORMOUSE_CO_TRY(co_await ask(machine, "paste_restore", json::object(), kAgentTimeout));
-    co_return Result<>{};
-}
-
-}  // namespace
-
-PastePort Desktop::paste_port() {
-    const std::weak_ptr<vmm::Machine> machine = machine_;
-    const Duration quiet = is_emulated() ? Duration{kEmulatedPasteQuiet} : Duration{kPasteQuiet};
-    return {.begin = [machine](std::string text) { return begin_paste(machine, std::move(text)); },
-            .wait_fetched = [machine, loop = &host_.loop, quiet](
-                                Duration timeout,
-                                Cancel cancel) { return wait_paste(machine, *loop, quiet, timeout, cancel); },
-            .restore = [machine] { return end_paste(machine); }};
 }
 
 }  // namespace dormouse::desktop

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "hostd/base/check.h"
@@ -25,6 +26,10 @@ std::string_view button_name(Button button) {
             return "middle";
         case Button::Right:
             return "right";
+        case Button::Back:
+            return "side";
+        case Button::Forward:
+            return "extra";
     }
     return "left";
 }
@@ -35,6 +40,10 @@ std::string_view wheel_name(ScrollDirection direction) {
             return "wheel-up";
         case ScrollDirection::Down:
             return "wheel-down";
+        case ScrollDirection::Left:
+            return "wheel-left";
+        case ScrollDirection::Right:
+            return "wheel-right";
     }
     return "wheel-down";
 }
@@ -73,15 +82,19 @@ json move_report(Point to, ScreenSize screen) {
         {axis_event("x", axis_value(to.x, screen.width)), axis_event("y", axis_value(to.y, screen.height))});
 }
 
-// The way from one point to the other in kDragSteps steps, without the start.
-std::vector<Point> way(Point from, Point to) {
+// The way from one point to the other in so many steps, without the start.
+std::vector<Point> way(Point from, Point to, int steps) {
     std::vector<Point> points;
-    for (int step = 1; step <= pacing::kDragSteps; ++step) {
-        const Point next{from.x + (to.x - from.x) * step / pacing::kDragSteps,
-                         from.y + (to.y - from.y) * step / pacing::kDragSteps};
+    for (int step = 1; step <= steps; ++step) {
+        const Point next{from.x + (to.x - from.x) * step / steps, from.y + (to.y - from.y) * step / steps};
         if (next != (points.empty() ? from : points.back())) points.push_back(next);
     }
     return points;
+}
+
+// A path of many points needs no steps in between.
+int steps_between(std::size_t legs) {
+    return std::max(1, pacing::kDragSteps / static_cast<int>(std::max<std::size_t>(legs, 1)));
 }
 
 }  // namespace
@@ -119,9 +132,24 @@ Task<Result<>> InputDevice::set_button(Button button, bool down) {
     return set_edge(button_edge(button_name(button)), down);
 }
 
-Task<Result<>> InputDevice::move(Point to, ScreenSize screen) {
+Task<Result<>> InputDevice::jump(Point to, ScreenSize screen) {
     // Both axes in one report, or the pointer would go round a corner.
-    return send_(move_report(to, screen));
+    auto sent = co_await send_(move_report(to, screen));
+    if (sent) position_ = to;
+    co_return sent;
+}
+
+Task<Result<>> InputDevice::go_along(std::vector<Point> points, ScreenSize screen, Cancel cancel) {
+    for (const Point point : points) {
+        DORMOUSE_CO_TRY(co_await jump(point, screen));
+        DORMOUSE_CO_TRY(co_await pause(pacing::kDragStep, cancel));
+    }
+    co_return Result<>{};
+}
+
+Task<Result<>> InputDevice::move(Point to, ScreenSize screen, Cancel cancel) {
+    if (!keeps_left_ || !position_) co_return co_await jump(to, screen);
+    co_return co_await go_along(way(*position_, to, pacing::kDragSteps), screen, cancel);
 }
 
 // ---- gestures
@@ -136,17 +164,32 @@ Task<Result<>> InputDevice::click(Button button, int count, Cancel cancel) {
     co_return Result<>{};
 }
 
-Task<Result<>> InputDevice::drag(Point from, Point to, ScreenSize screen, Cancel cancel) {
-    DORMOUSE_CO_TRY(co_await move(from, screen));
+Task<Result<>> InputDevice::drag(std::vector<Point> points, ScreenSize screen, Cancel cancel) {
+    DORMOUSE_CHECK(!points.empty());
+    DORMOUSE_CO_TRY(co_await jump(points.front(), screen));
     DORMOUSE_CO_TRY(co_await pause(pacing::kMoveToPress, cancel));
     DORMOUSE_CO_TRY(co_await set_button(Button::Left, true));
     DORMOUSE_CO_TRY(co_await pause(pacing::kDragGrip, cancel));
-    for (const Point point : way(from, to)) {
-        DORMOUSE_CO_TRY(co_await move(point, screen));
-        DORMOUSE_CO_TRY(co_await pause(pacing::kDragStep, cancel));
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        auto leg = way(points[i - 1], points[i], steps_between(points.size() - 1));
+        DORMOUSE_CO_TRY(co_await go_along(std::move(leg), screen, cancel));
     }
     DORMOUSE_CO_TRY(co_await pause(pacing::kDragRelease, cancel));
     co_return co_await set_button(Button::Left, false);
+}
+
+Task<Result<>> InputDevice::press_left(Cancel cancel) {
+    keeps_left_ = true;
+    DORMOUSE_CO_TRY(co_await set_button(Button::Left, true));
+    co_return co_await pause(pacing::kDragGrip, cancel);
+}
+
+Task<Result<>> InputDevice::release_left(Cancel cancel) {
+    // What was dragged here takes notice of where it is.
+    if (keeps_left_) DORMOUSE_CO_TRY(co_await pause(pacing::kDragRelease, cancel));
+    DORMOUSE_CO_TRY(co_await set_button(Button::Left, false));
+    keeps_left_ = false;
+    co_return Result<>{};
 }
 
 Task<Result<>> InputDevice::scroll(ScrollDirection direction, int amount, Cancel cancel) {
@@ -161,10 +204,19 @@ Task<Result<>> InputDevice::scroll(ScrollDirection direction, int amount, Cancel
 }
 
 Task<Result<>> InputDevice::press_chord(Chord chord, Cancel cancel) {
+    DORMOUSE_CO_TRY(co_await hold(chord, cancel));
+    co_return co_await let_go(chord, cancel);
+}
+
+Task<Result<>> InputDevice::hold(Chord chord, Cancel cancel) {
     for (const auto key : chord.keys) {
         DORMOUSE_CO_TRY(co_await set_key(key, true));
         DORMOUSE_CO_TRY(co_await pause(pacing::kKeyEdge, cancel));
     }
+    co_return Result<>{};
+}
+
+Task<Result<>> InputDevice::let_go(Chord chord, Cancel cancel) {
     for (auto key = chord.keys.rbegin(); key != chord.keys.rend(); ++key) {
         DORMOUSE_CO_TRY(co_await set_key(*key, false));
         DORMOUSE_CO_TRY(co_await pause(pacing::kKeyEdge, cancel));
@@ -197,25 +249,42 @@ Task<Result<>> InputDevice::type(std::string characters, Cancel cancel) {
 // ---- letting go
 
 Task<Result<>> InputDevice::release_all() {
+    auto released = co_await release({});
+    keeps_left_ = false;
+    co_return released;
+}
+
+Task<Result<>> InputDevice::release_all_but_kept() {
+    std::set<std::string> but;
+    if (keeps_left_) but.insert(button_edge(button_name(Button::Left)));
+    co_return co_await release(std::move(but));
+}
+
+Task<Result<>> InputDevice::release(std::set<std::string> but) {
     Result<> last;
-    // The second round is for a failure that was a passing one.
-    for (int round = 0; round < 2 && !down_.empty(); ++round) {
-        std::vector<std::string> order{down_.rbegin(), down_.rend()};
+    const auto what_is_down = [&] {
+        std::vector<std::string> order;
+        std::copy_if(down_.rbegin(), down_.rend(), std::back_inserter(order),
+                     [&](const std::string& what) { return but.count(what) == 0; });
         std::stable_partition(order.begin(), order.end(),
                               [](const std::string& what) { return is_button(what); });
-        for (auto& what : order) {
+        return order;
+    };
+    // The second round is for a failure that was a passing one.
+    for (int round = 0; round < 2; ++round) {
+        for (auto& what : what_is_down()) {
             auto released = co_await set_edge(what, false);
             if (!released) last = fail(released.error());
             co_await loop_.sleep(pacing::kKeyEdge);
         }
     }
-    if (down_.empty()) co_return Result<>{};
+    if (what_is_down().empty()) co_return Result<>{};
     co_return last;
 }
 
 Task<Result<>> InputDevice::release_everything_unknown() {
     std::vector<std::string> all;
-    for (const auto button : {Button::Left, Button::Middle, Button::Right})
+    for (const auto button : {Button::Left, Button::Middle, Button::Right, Button::Back, Button::Forward})
         all.push_back(button_edge(button_name(button)));
     for (const auto key : pressable_keys()) all.emplace_back(key);
     for (std::size_t start = 0; start < all.size(); start += pacing::kReleaseGroup) {
@@ -226,6 +295,7 @@ Task<Result<>> InputDevice::release_everything_unknown() {
         co_await loop_.sleep(pacing::kReleaseGroupPause);
     }
     down_.clear();
+    keeps_left_ = false;
     co_return Result<>{};
 }
 

@@ -4,22 +4,19 @@
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hostd/base/event_loop.h"
 #include "hostd/base/result.h"
-#include "hostd/desktop/commands.h"
+#include "hostd/desktop/actions.h"
+#include "hostd/desktop/coordinates.h"
 #include "hostd/desktop/key_names.h"
 
 namespace dormouse::desktop {
-
-struct ScreenSize {
-    int width = 0;  // pixels; 0 when there is no picture yet
-    int height = 0;
-    friend bool operator==(const ScreenSize&, const ScreenSize&) = default;
-};
 
 // The pauses between what is sent. They are needed because the guest may be an
 // emulated machine on a busy host.
@@ -34,6 +31,11 @@ inline constexpr Duration kMoveToPress = milliseconds{20};
 inline constexpr Duration kButtonHold = milliseconds{30};
 // Long enough to be two clicks, far below the shortest double-click time (250 ms).
 inline constexpr Duration kBetweenClicks = milliseconds{60};
+// Longer than any double-click time (Chromium takes 500 ms under X).
+inline constexpr Duration kBetweenRepeats = milliseconds{600};
+// Keyboard and tablet are two devices, which the guest reads one after the other:
+// from a key that is held for a click to that click, and from it to the release.
+inline constexpr Duration kHeldToGesture = milliseconds{50};
 inline constexpr Duration kWheelEdge = milliseconds{8};
 // A drag starts when the pointer has left the place of the press by some pixels
 // while the button is down; then source and target talk to each other for each
@@ -70,11 +72,19 @@ class InputDevice {
     InputDevice(const InputDevice&) = delete;
     InputDevice& operator=(const InputDevice&) = delete;
 
-    Task<Result<>> move(Point to, ScreenSize screen);
+    // At once; with the left button kept down by press_left() in steps, as a drag is.
+    Task<Result<>> move(Point to, ScreenSize screen, Cancel cancel);
     Task<Result<>> click(Button button, int count, Cancel cancel);
-    Task<Result<>> drag(Point from, Point to, ScreenSize screen, Cancel cancel);
+    // Goes to the first of `points`, and with the button down to all others.
+    Task<Result<>> drag(std::vector<Point> points, ScreenSize screen, Cancel cancel);
+    // Up and Down only: QEMU's tablet has no other wheel.
     Task<Result<>> scroll(ScrollDirection direction, int amount, Cancel cancel);
     Task<Result<>> press_chord(Chord chord, Cancel cancel);  // presses and releases
+    Task<Result<>> hold(Chord chord, Cancel cancel);         // presses; for let_go()
+    Task<Result<>> let_go(Chord chord, Cancel cancel);
+    // The left button as a gesture of its own: it is kept down until release_left().
+    Task<Result<>> press_left(Cancel cancel);
+    Task<Result<>> release_left(Cancel cancel);
     // Types characters that us_keystroke() knows; Shift stays down between two
     // that need it.
     Task<Result<>> type(std::string characters, Cancel cancel);
@@ -87,6 +97,8 @@ class InputDevice {
     // pressed first. Tries all of it, and twice, whatever fails; gives the last
     // failure when something stayed down.
     Task<Result<>> release_all();
+    // The same for all but a left button that press_left() keeps down.
+    Task<Result<>> release_all_but_kept();
 
     // For a desktop whose past is not known (adopted after the daemon was
     // killed): releases every key and button that there is. A guest ignores the
@@ -95,14 +107,23 @@ class InputDevice {
 
     // What is or may be down: "ctrl", "button:left", in the order of pressing.
     const std::vector<std::string>& down() const { return down_; }
+    bool keeps_left() const { return keeps_left_; }
+
+    // Where the pointer was sent last; nothing before the first time.
+    std::optional<Point> position() const { return position_; }
 
   private:
     Task<Result<>> set_edge(std::string what, bool down);
+    Task<Result<>> jump(Point to, ScreenSize screen);
+    Task<Result<>> go_along(std::vector<Point> points, ScreenSize screen, Cancel cancel);
+    Task<Result<>> release(std::set<std::string> but);
     Task<Result<>> pause(Duration time, Cancel cancel);
 
     EventLoop& loop_;
     Send send_;
     std::vector<std::string> down_;
+    bool keeps_left_ = false;
+    std::optional<Point> position_;
 };
 
 }  // namespace dormouse::desktop

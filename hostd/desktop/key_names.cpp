@@ -43,11 +43,6 @@ const std::map<std::string, Keystroke, std::less<>>& names() {
     return all;
 }
 
-bool is_modifier(QKeyCode key) {
-    static constexpr std::array<QKeyCode, 8> kModifiers{"shift", "shift_r", "ctrl",   "ctrl_r",
-                                                        "alt",   "alt_r",   "meta_l", "meta_r"};
-    return std::find(kModifiers.begin(), kModifiers.end(), key) != kModifiers.end();
-}
 bool is_shift(QKeyCode key) {
     return key == "shift" || key == "shift_r";
 }
@@ -106,6 +101,15 @@ std::string shown(std::string_view name) {
     return name.size() > kLongestShown ? text + "..." : text;
 }
 
+// One character, but none of a US keyboard: "é", "日".
+bool is_foreign_character(std::string_view name) {
+    if (name.empty() || static_cast<unsigned char>(name[0]) < 0x80 || !plan_text(name)) return false;
+    const auto characters = std::count_if(name.begin(), name.end(), [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+    });
+    return characters == 1;
+}
+
 bool is_missing_function_key(std::string_view name) {
     const auto key = normalised(name);
     return key.size() == 3 && key[0] == 'f' &&
@@ -115,6 +119,9 @@ bool is_missing_function_key(std::string_view name) {
 
 tl::unexpected<Error> unknown_key(std::string_view name) {
     auto message = fmt::format("there is no key '{}'", shown(name));
+    if (is_foreign_character(name))
+        return fail(Errc::InvalidArgument, fmt::format("the keyboard has no key '{}'", shown(name)),
+                    "keys are those of a US keyboard; to write this character use the action 'type'");
     if (is_missing_function_key(name))
         return fail(Errc::InvalidArgument, std::move(message), "the keyboard has F1 to F12");
     // Only joined by another sign? (No '-' is left then, so this ends.)
@@ -192,7 +199,46 @@ Result<Chord> parse_chord(std::string_view text) {
     return chord;
 }
 
+// "Page Down" is one key to people, and two here.
+Error meant_as_one(std::string_view text, Error error) {
+    std::string joined{text};
+    std::erase_if(joined, [](char character) { return kSpaces.find(character) != std::string_view::npos; });
+    if (joined.size() == text.size()) return error;
+    const auto found = names().find(normalised(joined));
+    if (found == names().end()) return error;
+    for (const auto& entry : kKeyNames) {
+        if (normalised(entry.name) != found->first) continue;
+        error.hint = fmt::format("did you mean {}? Spaces separate keys that are pressed one after the other",
+                                 entry.name);
+        break;
+    }
+    return error;
+}
+
 }  // namespace
+
+bool is_modifier(QKeyCode key) {
+    static constexpr std::array<QKeyCode, 8> kModifiers{"shift", "shift_r", "ctrl",   "ctrl_r",
+                                                        "alt",   "alt_r",   "meta_l", "meta_r"};
+    return std::find(kModifiers.begin(), kModifiers.end(), key) != kModifiers.end();
+}
+
+std::string join_keys(const std::vector<std::string>& names) {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "" : "+") + (name == " " ? "space" : name);
+    return text;
+}
+
+Result<Chord> parse_held(std::string_view text) {
+    if (text.empty()) return Chord{};
+    DORMOUSE_TRY_ASSIGN(auto chords, parse_keys(text));
+    if (chords.size() > 1)
+        return fail(
+            Errc::InvalidArgument,
+            fmt::format("'{}' are {} combinations, and only one can be held", shown(text), chords.size()),
+            "join keys that are held together by +, as in ctrl+shift");
+    return std::move(chords.front());
+}
 
 Result<std::vector<Chord>> parse_keys(std::string_view text) {
     if (text.size() > kLongestKeyText)
@@ -210,8 +256,9 @@ Result<std::vector<Chord>> parse_keys(std::string_view text) {
         const auto word = rest.substr(0, rest.find_first_of(kSpaces));
         if (chords.size() == kMostChords)
             return fail(Errc::InvalidArgument, fmt::format("more than {} keys in one action", kMostChords));
-        DORMOUSE_TRY_ASSIGN(auto chord, parse_chord(word));
-        chords.push_back(std::move(chord));
+        auto chord = parse_chord(word);
+        if (!chord) return fail(meant_as_one(text, std::move(chord.error())));
+        chords.push_back(std::move(*chord));
         rest.remove_prefix(word.size());
     }
     if (chords.empty())

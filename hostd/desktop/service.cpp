@@ -188,12 +188,12 @@ Task<Result<Answer>> Service::carry_out(Command command, Cancel cancel) {
     if (std::holds_alternative<GetDesktop>(command)) co_return Answer{desktop->info()};
     if (std::holds_alternative<DeleteDesktop>(command)) co_return co_await remove(desktop);
     if (std::holds_alternative<ListDestinations>(command)) co_return co_await list_destinations(desktop);
-    if (std::holds_alternative<TakeScreenshot>(command)) {
-        DORMOUSE_CO_TRY_ASSIGN(auto picture, co_await desktop->screenshot());
+    if (auto* one = std::get_if<TakeScreenshot>(&command)) {
+        DORMOUSE_CO_TRY_ASSIGN(auto picture, co_await desktop->screenshot(one->picture));
         co_return Answer{std::move(picture)};
     }
     if (auto* one = std::get_if<Act>(&command))
-        co_return Answer{co_await desktop->act(std::move(one->actions), cancel)};
+        co_return Answer{co_await desktop->act(std::move(one->actions), std::move(one->options), cancel)};
     if (auto* one = std::get_if<RunProgram>(&command)) {
         DORMOUSE_CO_TRY_ASSIGN(auto result, co_await desktop->run_program(std::move(*one)));
         co_return Answer{std::move(result)};

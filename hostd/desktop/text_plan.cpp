@@ -50,12 +50,17 @@ bool is_control(std::uint32_t code) {
 // Collects the stretch since the last newline or tab and decides how it goes in.
 class Planner {
   public:
+    explicit Planner(TypeMethod method) : method_(method) {}
     void add(std::string_view bytes) {
         stretch_ += bytes;
         ++characters_;
         ascii_ = ascii_ && bytes.size() == 1;
     }
     void add_key(char key) {
+        if (method_ == TypeMethod::Paste) {
+            stretch_ += key;
+            return;
+        }
         finish_stretch();
         append_keys(std::string_view{&key, 1});
     }
@@ -67,10 +72,12 @@ class Planner {
   private:
     void finish_stretch() {
         if (!stretch_.empty()) {
-            if (ascii_ && characters_ <= kLongestTypedRun) {
+            const bool by_keys = method_ == TypeMethod::Keys ||
+                                 (method_ == TypeMethod::Auto && ascii_ && characters_ <= kLongestTypedRun);
+            if (by_keys) {
                 append_keys(stretch_);
             } else {
-                runs_.push_back({TextRun::How::Paste, stretch_});
+                runs_.push_back({TextRun::How::Paste, stretch_, ascii_ && method_ == TypeMethod::Auto});
             }
         }
         stretch_.clear();
@@ -79,10 +86,11 @@ class Planner {
     }
     void append_keys(std::string_view keys) {
         if (runs_.empty() || runs_.back().how != TextRun::How::Keys)
-            runs_.push_back({TextRun::How::Keys, {}});
+            runs_.push_back({TextRun::How::Keys, {}, false});
         runs_.back().text += keys;
     }
 
+    const TypeMethod method_;
     std::vector<TextRun> runs_;
     std::string stretch_;
     std::size_t characters_ = 0;
@@ -91,8 +99,8 @@ class Planner {
 
 }  // namespace
 
-Result<std::vector<TextRun>> plan_text(std::string_view text) {
-    Planner planner;
+Result<std::vector<TextRun>> plan_text(std::string_view text, TypeMethod method) {
+    Planner planner{method};
     std::size_t position = 0;  // in characters, from 1 as people count
     for (std::size_t at = 0; at < text.size();) {
         if (++position > kLongestText)
@@ -115,6 +123,11 @@ Result<std::vector<TextRun>> plan_text(std::string_view text) {
                     "character {} of the text is the control character U+{:04X}, which cannot be typed",
                     position, character->code),
                 "use the action 'key' for keys such as Escape or BackSpace");
+        } else if (method == TypeMethod::Keys && character->bytes > 1) {
+            return fail(Errc::InvalidArgument,
+                        fmt::format("character {} of the text, '{}', is on no key of a US keyboard", position,
+                                    text.substr(at, character->bytes)),
+                        "leave out the method \"keys\": then it is pasted");
         } else {
             planner.add(text.substr(at, character->bytes));
         }

@@ -31,6 +31,18 @@ void check_chord(const Chord& chord) {
     }
 }
 
+void check_text(std::string_view text, TypeMethod method) {
+    const auto plan = plan_text(text, method);
+    if (!plan) return check_error(plan.error());
+    DORMOUSE_CHECK(method != TypeMethod::Paste || plan->size() <= 1);
+    for (const auto& run : *plan) {
+        DORMOUSE_CHECK(!run.text.empty());
+        DORMOUSE_CHECK(method != TypeMethod::Keys || run.how == TextRun::How::Keys);
+        if (run.how == TextRun::How::Keys || run.keys_too)
+            for (const char character : run.text) DORMOUSE_CHECK(us_keystroke(character).has_value());
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -41,14 +53,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
         check_error(chords.error());
     }
-    if (const auto plan = plan_text(text)) {
-        for (const auto& run : *plan) {
-            DORMOUSE_CHECK(!run.text.empty());
-            if (run.how == TextRun::How::Keys)
-                for (const char character : run.text) DORMOUSE_CHECK(us_keystroke(character).has_value());
-        }
+    if (const auto held = parse_held(text)) {
+        if (!held->keys.empty()) check_chord(*held);
     } else {
-        check_error(plan.error());
+        check_error(held.error());
     }
+    for (const auto method : {TypeMethod::Auto, TypeMethod::Keys, TypeMethod::Paste})
+        check_text(text, method);
     return 0;
 }

@@ -59,6 +59,32 @@ TEST(Verbs, ActWithTheActionsOfTheApi) {
     there.coordinate = at;
     EXPECT_EQ(sent_by({"scroll", "research", "down", "7", "--at", "64", "40"}), json_of({there}));
     EXPECT_EQ(sent_by({"scroll", "research", "--at", "64", "40", "down", "7"}), json_of({there}));
+    EXPECT_EQ(sent_by({"scroll", "research", "left", "2", "--modifiers", "shift"}),
+              json_of({{.kind = Scroll,
+                        .scroll_direction = schema::ScrollDirection::Left,
+                        .scroll_amount = 2,
+                        .text = "shift"}}));
+    EXPECT_EQ(sent_by({"click", "research"}), json_of({{.kind = LeftClick}}));
+    EXPECT_EQ(sent_by({"click", "research", "64", "40", "--middle", "--modifiers", "ctrl+shift"}),
+              json_of({{.kind = MiddleClick, .coordinate = at, .text = "ctrl+shift"}}));
+    EXPECT_EQ(sent_by({"click", "research", "--back"}), json_of({{.kind = BackClick}}));
+    EXPECT_EQ(sent_by({"click", "research", "--forward"}), json_of({{.kind = ForwardClick}}));
+    EXPECT_EQ(sent_by({"click", "research", "--triple"}), json_of({{.kind = TripleClick}}));
+    EXPECT_EQ(sent_by({"click", "research", "--repeat", "4"}), json_of({{.kind = LeftClick, .repeat = 4}}));
+    EXPECT_EQ(sent_by({"drag", "research", "1", "2", "3", "4", "64", "40", "--modifiers", "alt"}),
+              json_of({{.kind = LeftClickDrag,
+                        .start_coordinate = schema::Point{1, 2},
+                        .path = {{3, 4}, at},
+                        .text = "alt"}}));
+    EXPECT_EQ(sent_by({"mouse-down", "research", "64", "40"}),
+              json_of({{.kind = LeftMouseDown, .coordinate = at}}));
+    EXPECT_EQ(sent_by({"mouse-up", "research"}), json_of({{.kind = LeftMouseUp}}));
+    EXPECT_EQ(sent_by({"hold-key", "research", "Right", "1.5"}),
+              json_of({{.kind = HoldKey, .text = "Right", .duration = std::chrono::milliseconds{1500}}}));
+    EXPECT_EQ(sent_by({"key", "research", "Tab", "--repeat", "5"}),
+              json_of({{.kind = Key, .text = "Tab", .repeat = 5}}));
+    EXPECT_EQ(sent_by({"type", "research", "a", "--method", "paste"}),
+              json_of({{.kind = Type, .text = "a", .method = schema::TypeMethod::Paste}}));
 }
 
 TEST(Verbs, TypeWhateverTheTextIs) {
@@ -79,6 +105,13 @@ TEST(Verbs, ThatAreUsedWrongReachNobody) {
     for (const Words& words : std::vector<Words>{{"click", "research", "1"},
                                                  {"click", "research", "1", "here"},
                                                  {"click", "research", "1", "2", "--right", "--double"},
+                                                 {"click", "research", "--triple", "--repeat", "2"},
+                                                 {"click", "research", "--repeat", "101"},
+                                                 {"drag", "research", "1", "2", "3", "4", "5"},
+                                                 {"hold-key", "research", "a", "301"},
+                                                 {"type", "research", "a", "--method", "magic"},
+                                                 {"zoom", "research", "1", "2", "3"},
+                                                 {"click", "research", "--screenshot", "now.png"},
                                                  {"click", "research", "1", "2", "3"},
                                                  {"scroll", "research", "sideways"},
                                                  {"scroll", "research", "up", "101"},

@@ -53,7 +53,7 @@ TEST(InputEvents, HaveTheFormOfQmp) {
                           sent.push_back(events.dump());
                           return [](int) -> Task<Result<>> { co_return Result<>{}; }(0);
                       }};
-    ASSERT_TRUE(drive(clock, loop, input.move({0, 799}, kScreen)));
+    ASSERT_TRUE(drive(clock, loop, input.move({0, 799}, kScreen, Cancel{})));
     ASSERT_TRUE(drive(clock, loop, input.set_key("ctrl", true)));
     ASSERT_TRUE(drive(clock, loop, input.set_button(Button::Right, false)));
     EXPECT_THAT(
@@ -102,7 +102,7 @@ TEST_F(InputDeviceTest, ScrollingSendsOneWheelPressAndReleaseForEachClick) {
 }
 
 TEST_F(InputDeviceTest, ADragMovesInStepsWhileTheButtonIsDownAndRestsAtBothEnds) {
-    ASSERT_TRUE(drive_task(input.drag({10, 10}, {410, 210}, kScreen, Cancel{})));
+    ASSERT_TRUE(drive_task(input.drag({{10, 10}, {410, 210}}, kScreen, Cancel{})));
     const auto steps = static_cast<std::size_t>(pacing::kDragSteps);
     ASSERT_THAT(guest.log, SizeIs(steps + 3));
     const auto place = [](int x, int y) {
@@ -119,7 +119,7 @@ TEST_F(InputDeviceTest, ADragMovesInStepsWhileTheButtonIsDownAndRestsAtBothEnds)
 }
 
 TEST_F(InputDeviceTest, AShortDragDoesNotSendTheSamePlaceTwice) {
-    ASSERT_TRUE(drive_task(input.drag({5, 5}, {7, 5}, kScreen, Cancel{})));
+    ASSERT_TRUE(drive_task(input.drag({{5, 5}, {7, 5}}, kScreen, Cancel{})));
     EXPECT_THAT(guest.log, SizeIs(5));  // place, press, two moves, release
 }
 
@@ -158,6 +158,29 @@ TEST_F(InputDeviceTest, WhatCouldNotBeReleasedIsRememberedForTheNextTime) {
     EXPECT_THAT(guest.down, IsEmpty());
 }
 
+TEST_F(InputDeviceTest, KeepsTheLeftButtonDownOnlyWhereItWasAskedFor) {
+    ASSERT_TRUE(drive_task(input.press_left(Cancel{})));
+    ASSERT_TRUE(drive_task(input.set_key("ctrl", true)));
+    ASSERT_TRUE(drive_task(input.release_all_but_kept()));
+    EXPECT_THAT(guest.down, ElementsAre("left"));
+    EXPECT_TRUE(input.keeps_left());
+    ASSERT_TRUE(drive_task(input.release_all()));
+    EXPECT_THAT(guest.down, IsEmpty());
+    EXPECT_FALSE(input.keeps_left());
+    // Down, but not on purpose.
+    ASSERT_TRUE(drive_task(input.set_button(Button::Left, true)));
+    ASSERT_TRUE(drive_task(input.release_all_but_kept()));
+    EXPECT_THAT(guest.down, IsEmpty());
+}
+
+TEST_F(InputDeviceTest, RemembersWhereItSentThePointer) {
+    EXPECT_FALSE(input.position());
+    ASSERT_TRUE(drive_task(input.move({3, 4}, kScreen, Cancel{})));
+    EXPECT_EQ(input.position(), (Point{3, 4}));
+    ASSERT_TRUE(drive_task(input.drag({{5, 5}, {7, 9}}, kScreen, Cancel{})));
+    EXPECT_EQ(input.position(), (Point{7, 9}));
+}
+
 TEST_F(InputDeviceTest, NothingDownMeansNothingIsSent) {
     ASSERT_TRUE(drive_task(input.release_all()));
     EXPECT_EQ(guest.sends, 0u);
@@ -167,7 +190,7 @@ TEST_F(InputDeviceTest, ACancelledGestureEndsAtOnce) {
     Cancel cancel;
     guest.on_send = [&cancel] { cancel.cancel(); };
     const auto begun = clock.now();
-    const auto result = drive_task(input.drag({0, 0}, {500, 500}, kScreen, cancel));
+    const auto result = drive_task(input.drag({{0, 0}, {500, 500}}, kScreen, cancel));
     EXPECT_EQ(result.error().code, Errc::Interrupted);
     EXPECT_LE(clock.now() - begun, 5ms);
     EXPECT_EQ(guest.sends, 1u);
@@ -178,7 +201,7 @@ TEST_F(InputDeviceTest, TheUnknownPastIsReleasedInSmallGroupsThatFitTheQueue) {
     ASSERT_TRUE(drive_task(input.release_everything_unknown()));
     EXPECT_THAT(guest.down, IsEmpty());
     const auto events = std::accumulate(guest.report_sizes.begin(), guest.report_sizes.end(), std::size_t{0});
-    EXPECT_EQ(events, pressable_keys().size() + 3);
+    EXPECT_EQ(events, pressable_keys().size() + 5);
     for (const auto size : guest.report_sizes) EXPECT_LE(size, 8u);  // and the report's end: 9 of 64
     for (std::size_t i = 1; i < guest.times.size(); ++i) EXPECT_GE(guest.times[i] - guest.times[i - 1], 10ms);
     for (const auto& word : guest.log) EXPECT_EQ(word.back(), '^');

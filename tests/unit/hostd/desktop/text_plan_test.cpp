@@ -16,10 +16,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TextRun keys(std::string text) {
-    return {TextRun::How::Keys, std::move(text)};
+    return {TextRun::How::Keys, std::move(text), false};
 }
-TextRun paste(std::string text) {
-    return {TextRun::How::Paste, std::move(text)};
+TextRun paste(std::string text, bool keys_too = false) {
+    return {TextRun::How::Paste, std::move(text), keys_too};
 }
 
 TEST(TextPlan, TypesAsciiByKeysAlsoOverSeveralLines) {
@@ -38,6 +38,20 @@ TEST(TextPlan, PastesAStretchWithAnythingElseWhole) {
     EXPECT_THAT(*plan_text("plain\nnaïve Ωmega\tplain"),
                 ElementsAre(keys("plain\n"), paste("naïve Ωmega"), keys("\tplain")));
     EXPECT_THAT(*plan_text("é\né"), ElementsAre(paste("é"), keys("\n"), paste("é")));
+}
+
+TEST(TextPlan, PastesLinesThatWouldTakeLongByKeys) {
+    const std::string line(kLongestTypedRun, 'x');
+    EXPECT_THAT(*plan_text(line), ElementsAre(keys(line)));
+    EXPECT_THAT(*plan_text(line + "y\nshort"), ElementsAre(paste(line + "y", true), keys("\nshort")));
+}
+
+TEST(TextPlan, TakesTheMethodThatWasAskedFor) {
+    const std::string line(100, 'x');
+    EXPECT_THAT(*plan_text(line, TypeMethod::Keys), ElementsAre(keys(line)));
+    EXPECT_THAT(*plan_text("a\r\nb\tc", TypeMethod::Paste), ElementsAre(paste("a\nb\tc")));
+    EXPECT_EQ(plan_text("aé", TypeMethod::Keys).error().message,
+              "character 2 of the text, 'é', is on no key of a US keyboard");
 }
 
 TEST(TextPlan, RefusesControlCharactersAndNamesThePlace) {

@@ -85,6 +85,27 @@ TEST(ActionsResponse, ComesBackWithItsPictures) {
     EXPECT_EQ(read.results[1].image->width, 1280);
 }
 
+TEST(ActionsResponse, TellsWhatTheActionsLedTo) {
+    ActionsResponse response;
+    response.results.push_back({.action = "cursor_position", .took = 1ms, .position = Point{640, 400}});
+    response.screenshot = Image{"image/webp", "x", 640, 400, 1280, 800};
+    response.changed = {Region{1, 2, 3, 4}};
+    response.settling = Settling{true, 612ms};
+    const auto text = to_json(response);
+    EXPECT_EQ(text,
+              R"({"results":[{"action":"cursor_position","ok":true,"took_ms":1,"x":640,"y":400}],)"
+              R"("screenshot":{"media_type":"image/webp","data":"eA==","width":640,"height":400,)"
+              R"("screen_width":1280,"screen_height":800},)"
+              R"("changed":[{"x":1,"y":2,"width":3,"height":4}],"settled":{"settled":true,"took_ms":612}})");
+    const auto read = parse<ActionsResponse>(text).value();
+    EXPECT_EQ(read.results[0].position, (Point{640, 400}));
+    ASSERT_TRUE(read.screenshot);
+    EXPECT_EQ(read.screenshot->screen_width, 1280);
+    EXPECT_EQ(read.changed, response.changed);
+    EXPECT_TRUE(read.settling->settled);
+    EXPECT_EQ(read.settling->took, 612ms);
+}
+
 TEST(ActionsResponse, SaysWhichActionFailedAndWhatWasDoneBefore) {
     ActionsResponse response;
     response.results.push_back({.action = "key", .ok = true, .took = 1ms, .image = {}});

@@ -2,6 +2,8 @@
 // What requests are taken, and what is said of those that are not.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <string>
 
 #include "hostd/schema/json.h"
@@ -113,9 +115,97 @@ TEST(ActionsRequest, MayBeAListOfEveryKind) {
         {.kind = ActionKind::Key, .text = "ctrl+shift+t"},
         {.kind = ActionKind::Type, .text = "naïve Ωmega 日本語 مرحبا 🦔\n"},
         {.kind = ActionKind::Wait, .duration = 250ms},
+        {.kind = ActionKind::Zoom, .region = Box{1, 2, 30, 40}, .size = Size{600, 400}},
+        {.kind = ActionKind::CursorPosition},
+        {.kind = ActionKind::MiddleClick, .coordinate = Point{1, 2}, .text = "ctrl+shift"},
+        {.kind = ActionKind::BackClick, .repeat = 3},
+        {.kind = ActionKind::ForwardClick},
+        {.kind = ActionKind::TripleClick, .coordinate = Point{1, 2}, .text = "alt"},
+        {.kind = ActionKind::LeftMouseDown},
+        {.kind = ActionKind::LeftMouseUp, .coordinate = Point{4, 4}},
+        {.kind = ActionKind::HoldKey, .text = "shift", .duration = 2s},
     }};
-    EXPECT_EQ(request.actions.size(), all_actions().size());
+    std::set<ActionKind> kinds;
+    for (const auto& action : request.actions) kinds.insert(action.kind);
+    EXPECT_EQ(kinds.size(), all_actions().size());
     EXPECT_EQ(parse<ActionsRequest>(to_json(request)).value().actions, request.actions);
+}
+
+TEST(ActionsRequest, TakesEverySpellingOfWhatIsHeldOrPressed) {
+    const Action click{.kind = ActionKind::LeftClick, .text = "ctrl+shift"};
+    EXPECT_EQ(only_action(R"({"action":"left_click","text":"ctrl+shift"})"), click);
+    EXPECT_EQ(only_action(R"({"action":"left_click","modifiers":"ctrl+shift"})"), click);
+    EXPECT_EQ(only_action(R"({"action":"left_click","modifiers":["ctrl","shift"]})"), click);
+    EXPECT_EQ(only_action(R"({"action":"key","keys":["CTRL","+"]})"),
+              (Action{.kind = ActionKind::Key, .text = "CTRL++"}));
+    EXPECT_EQ(only_action(R"({"action":"hold_key","keys":["ALT"," "],"duration":1})"),
+              (Action{.kind = ActionKind::HoldKey, .text = "ALT+space", .duration = 1s}));
+    EXPECT_EQ(complaint_about_action(R"({"action":"key","text":"a","keys":["b"]})"),
+              "invalid_argument keys: says the same as text: leave one of them out");
+    EXPECT_EQ(complaint_about_action(R"({"action":"left_click","modifiers":[1]})"),
+              "invalid_argument modifiers[0]: must be the name of a key");
+    EXPECT_EQ(complaint_about_action(R"({"action":"key","keys":[]})"),
+              "invalid_argument keys: must have 1 to 8 items, and has 0");
+    EXPECT_EQ(complaint_about_action(R"({"action":"key"})"), "invalid_argument text: missing");
+}
+
+TEST(ActionsRequest, DragsToAPointOrAlongAPath) {
+    EXPECT_EQ(only_action(R"({"action":"left_click_drag","coordinate":[5,6]})"),
+              (Action{.kind = ActionKind::LeftClickDrag, .coordinate = Point{5, 6}}));
+    EXPECT_EQ(
+        only_action(R"({"action":"left_click_drag","start_coordinate":[0,0],"path":[[1,2],[3,4]]})"),
+        (Action{
+            .kind = ActionKind::LeftClickDrag, .start_coordinate = Point{0, 0}, .path = {{1, 2}, {3, 4}}}));
+    EXPECT_EQ(complaint_about_action(R"({"action":"left_click_drag"})"),
+              "invalid_argument coordinate: missing");
+    EXPECT_EQ(complaint_about_action(R"({"action":"left_click_drag","coordinate":[1,2],"path":[[1,2]]})"),
+              "invalid_argument path: says where to drag, as coordinate does: leave one of them out");
+    EXPECT_EQ(complaint_about_action(R"({"action":"left_click_drag","path":[[1,2],[1]]})"),
+              "invalid_argument path[1]: must be two whole numbers from 0 to 32767, for example [640, 400]");
+}
+
+TEST(ActionsRequest, HasOptionsForAllActionsAlsoBesideASingleOne) {
+    const auto one = parse<ActionsRequest>(
+        R"({"action":"left_click","screenshot":"settled","image":{"format":"jpeg","scale":0.5},
+            "coordinates":{"width":640,"height":400}})");
+    ASSERT_TRUE(one) << one.error().message;
+    EXPECT_EQ(one->screenshot, WithScreenshot::Settled);
+    EXPECT_EQ(one->image.format, PictureFormat::Jpeg);
+    EXPECT_EQ(one->coordinates, (Coordinates{1, Size{640, 400}}));
+    const auto again = parse<ActionsRequest>(to_json(*one));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->image, one->image);
+    EXPECT_EQ(again->coordinates, one->coordinates);
+    EXPECT_EQ(again->screenshot, one->screenshot);
+    const auto list = parse<ActionsRequest>(
+        R"({"actions":[{"action":"screenshot"}],"screenshot":"after","coordinates":{"scale":0.25}})");
+    ASSERT_TRUE(list);
+    EXPECT_EQ(list->coordinates, (Coordinates{0.25, std::nullopt}));
+    EXPECT_EQ(complaint_about_action(R"({"action":"wait","duration":1,"coordinates":{}})"),
+              "invalid_argument coordinates.scale: give either scale, or width and height");
+    EXPECT_EQ(complaint_about_action(R"({"action":"wait","duration":1,"coordinates":{"width":5}})"),
+              "invalid_argument coordinates.height: missing");
+    EXPECT_EQ(complaint_about_action(R"({"action":"wait","duration":1,"screenshot":"later"})"),
+              "invalid_argument screenshot: 'later' is not known");
+    EXPECT_EQ(complaint_about_action(R"({"actions":[{"action":"wait","duration":1,"screenshot":"after"}]})"),
+              "invalid_argument actions[0].screenshot: unknown field");
+}
+
+TEST(ActionsRequest, RefusesWhatNoActionTakes) {
+    EXPECT_EQ(complaint_about_action(R"({"action":"key","text":"a","repeat":101})"),
+              "invalid_argument repeat: must be a whole number from 1 to 100");
+    EXPECT_EQ(complaint_about_action(R"({"action":"double_click","repeat":2})"),
+              "invalid_argument repeat: unknown field");
+    EXPECT_EQ(complaint_about_action(R"({"action":"type","text":"a","method":"magic"})"),
+              "invalid_argument method: 'magic' is not known");
+    EXPECT_EQ(complaint_about_action(R"({"action":"zoom","region":[5,5,5,6]})"),
+              "invalid_argument region: must be four whole numbers, the right beyond the left and the bottom "
+              "beyond the top");
+    EXPECT_EQ(complaint_about_action(R"({"action":"zoom"})"), "invalid_argument region: missing");
+    EXPECT_EQ(complaint_about_action(R"({"action":"zoom","region":[0,0,5,6],"size":[0,1]})"),
+              "invalid_argument size: must be two whole numbers from 1 to 4096");
+    EXPECT_EQ(complaint_about_action(R"({"action":"scroll","scroll_direction":"north","scroll_amount":1})"),
+              "invalid_argument scroll_direction: 'north' is not known");
 }
 
 TEST(ActionsRequest, NamesTheActionThatIsWrong) {
@@ -127,7 +217,7 @@ TEST(ActionsRequest, NamesTheActionThatIsWrong) {
               "invalid_argument actions[0].cordinate: unknown field");
     EXPECT_EQ(
         parse<ActionsRequest>(R"({"actions":[{"action":"left_click","cordinate":[1,2]}]})").error().hint,
-        "fields of left_click: action, coordinate");
+        "fields of left_click: action, coordinate, text, modifiers, repeat");
     EXPECT_EQ(complaint_about_action(R"({"actions":[{"action":"mouse_move","cordinate":[1,2]}]})"),
               "invalid_argument actions[0].cordinate: unknown field")
         << "and not that coordinate is missing";
