@@ -106,6 +106,10 @@ class Api:
             raise AssertionError(f"{command}: {result}")
         return result["stdout"]
 
+    def act_for(self, name, *actions, **options):
+        """The whole answer, with the options of the call: screenshot, image, coordinates."""
+        return self.call("POST", f"/v1/desktops/{name}/actions", {"actions": list(actions), **options})
+
     def screenshot(self, name):
         status, _, body = self.raw("GET", f"/v1/desktops/{name}/screenshot")
         if status != 200:
@@ -270,6 +274,61 @@ class DesktopTest(unittest.TestCase):
         self.api.act(name, {"action": "mouse_move", "coordinate": [100, 700]},
                      {"action": "mouse_move", "coordinate": [101, 701]})
         return self.wait_page(name, "the page knows its place", lambda log: log["inner"]["sx"] is not None)
+
+
+class PageTest(DesktopTest):
+    """One desktop for all tests of a class, with the test page open anew for each."""
+
+    mode = "form"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.desktop = cls.api.create("page")["name"]
+
+    def setUp(self):
+        self.show(self.mode)
+
+    def show(self, mode):
+        url = TEST_PAGE + ("" if mode == "form" else f"#{mode}")
+        # A fragment alone would not load the page anew.
+        log = self.open_page(self.desktop, f"{TEST_PAGE}?{self._testMethodName[5:15]}{url[len(TEST_PAGE):]}", mode)
+        # Where the page's top left pixel is on the screen.
+        self.x, self.y = log["inner"]["sx"], log["inner"]["sy"]
+
+    def do(self, *actions):
+        return self.api.act(self.desktop, *actions)
+
+    def at(self, x, y):
+        return [self.x + x, self.y + y]
+
+    def events(self, log, *kinds):
+        return [event for event in log["events"] if event["type"] in kinds]
+
+    def wait_events(self, what, kind, count=1):
+        """The page's log once it has so many events of a kind."""
+        return self.wait_page(self.desktop, what, lambda log: len(self.events(log, kind)) >= count)
+
+    def focus(self, place, element):
+        self.do({"action": "left_click", "coordinate": self.at(*place)})
+        return self.wait_page(self.desktop, f"{element} has the focus", lambda log: log["focus"] == element)
+
+    def launch(self, command):
+        """Starts a program as a person does, with Alt+F2, and waits until its window is drawn."""
+        self.do({"action": "key", "text": "alt+F2"}, {"action": "wait", "duration": 2},
+                {"action": "type", "text": command, "method": "keys"}, {"action": "wait", "duration": 0.5})
+        self.api.act_for(self.desktop, {"action": "key", "text": "Return"}, {"action": "wait", "duration": 4},
+                         screenshot="settled")
+
+    def clear(self):
+        """Empties the page's log: F9, or the button where keys are under test."""
+        self.do({"action": "left_click", "coordinate": self.at(*CLEAR)} if self.mode == "keys" else
+                {"action": "key", "text": "F9"})
+        return self.wait_page(self.desktop, "the log is empty", lambda log: log["keys"]["n"] == 0 and log["downs"]["n"] == 0)
+
+
+# Places of the form, in pixels of the page (assets/guest/usr/share/dormouse/test-page).
+NAME, NOTES, CLEAR = (200, 101), (200, 180), (150, 345)
 
 
 def picture(png):

@@ -1,29 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A click lands on the pixel that was named: at the corners, at the edges, in the middle."""
+"""A click lands on the pixel that was named: at the corners, at the edges, in the middle, and wherever else."""
+
+import os
+import random
+import zlib
 
 import harness
 
+LONG = bool(os.environ.get("DORMOUSE_LONG"))
 
-class ClicksLandOnTheExactPixel(harness.DesktopTest):
-    def test_corners_edges_and_middle(self):
-        name = self.api.create("pixels")["name"]
-        self.open_page(name, harness.TEST_PAGE + "#full", mode="full")
-        self.api.act(name, {"action": "key", "text": "F11"})
-        self.wait_page(name, "the page fills the screen",
+
+class ClicksLandOnTheExactPixel(harness.PageTest):
+    mode = "full"
+
+    def setUp(self):
+        super().setUp()
+        self.do({"action": "key", "text": "F11"})
+        self.wait_page(self.desktop, "the page fills the screen",
                        lambda log: (log["inner"]["w"], log["inner"]["h"], log["inner"]["dpr"]) == (1280, 800, 1))
+        self.addCleanup(self.do, {"action": "key", "text": "F11"})
+
+    def test_corners_edges_and_middle(self):
         # Chromium says for some seconds how to leave full screen, on top of the page.
         places = [(640, 400), (639, 399), (641, 401), (1, 1), (0, 799), (1279, 799), (1279, 0), (0, 0), (1278, 798),
                   (0, 400), (1279, 400), (640, 799), (333, 777), (1023, 511)]
-        for x, y in places:
-            with self.subTest(place=(x, y)):
-                self.api.act(name, {"action": "key", "text": "F9"})  # empties the log
-                self.wait_page(name, "the log is empty",
-                               lambda log: not any(e["type"] == "mousedown" for e in log["events"]))
-                self.api.act(name, {"action": "left_click", "coordinate": [x, y]})
-                log = self.wait_page(name, f"a click at {x}, {y}",
-                                     lambda log: any(e["type"] == "mousedown" for e in log["events"]))
-                down = [event for event in log["events"] if event["type"] == "mousedown"]
-                self.assertEqual([(e["screenX"], e["screenY"]) for e in down], [(x, y)])
+        self.clear()
+        self.do(*({"action": "left_click", "coordinate": list(place)} for place in places))
+        log = self.wait_events("all clicks", "mousedown", len(places))
+        self.assertEqual([(e["screenX"], e["screenY"]) for e in self.events(log, "mousedown")], places)
+
+    def test_random_pixels(self):
+        numbers = random.Random(3)
+        for _ in range(10 if LONG else 1):
+            places = [(numbers.randrange(1280), numbers.randrange(800)) for _ in range(100)]
+            self.clear()
+            self.do(*({"action": "left_click", "coordinate": list(place)} for place in places))
+            log = self.wait_page(self.desktop, "a hundred clicks", lambda log: log["downs"]["n"] >= 100)
+            expected = zlib.crc32("".join(f"{x},{y};" for x, y in places).encode())
+            self.assertEqual(log["downs"], {"n": 100, "crc": expected}, self.events(log, "mousedown"))
 
 
 if __name__ == "__main__":

@@ -87,7 +87,14 @@ TEST(Actions, HaveTheNamesUnderWhichTheyAreAskedFor) {
     EXPECT_EQ(action_name(ClickAction{Button::Left, 2, {}}), "double_click");
     EXPECT_EQ(action_name(ClickAction{Button::Left, 3, {}}), "triple_click");
     EXPECT_EQ(action_name(MoveAction{{1, 2}}), "mouse_move");
-    EXPECT_EQ(action_name(DragAction{{1, 2}, {3, 4}}), "left_click_drag");
+    EXPECT_EQ(action_name(ClickAction{Button::Back, 1, {}}), "back_click");
+    EXPECT_EQ(action_name(ClickAction{Button::Forward, 1, {}}), "forward_click");
+    EXPECT_EQ(action_name(DragAction{Point{1, 2}, {{3, 4}}}), "left_click_drag");
+    EXPECT_EQ(action_name(LeftButtonAction{true, {}}), "left_mouse_down");
+    EXPECT_EQ(action_name(LeftButtonAction{false, {}}), "left_mouse_up");
+    EXPECT_EQ(action_name(CursorAction{}), "cursor_position");
+    EXPECT_EQ(action_name(ZoomAction{}), "zoom");
+    EXPECT_EQ(action_name(HoldKeyAction{"a", {}}), "hold_key");
     EXPECT_EQ(action_name(ScrollAction{}), "scroll");
     EXPECT_EQ(action_name(KeyAction{"Return"}), "key");
     EXPECT_EQ(action_name(TypeAction{"x"}), "type");
