@@ -79,6 +79,7 @@ Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
     log::info("daemon.stopping", {{"signal", signal}});
     (*server)->stop();
     co_await (*server)->finished();
+    co_await service.end_operations();
     service.close();
     DORMOUSE_CO_TRY(remove_tree(host.config.daemon_url()));
     co_return Result<>{};

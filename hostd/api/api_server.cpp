@@ -75,7 +75,6 @@ Result<std::string> check_request(const wsio::HttpRequest& request) {
     DORMOUSE_TRY_ASSIGN(auto token, bearer_token(request));
     DORMOUSE_TRY(check_origin(request));
     DORMOUSE_TRY(check_content_type(request));
-    DORMOUSE_TRY(check_query(request));
     return token;
 }
 

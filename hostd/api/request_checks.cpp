@@ -75,11 +75,4 @@ Result<> check_content_type(const wsio::HttpRequest& request) {
                 "send JSON with Content-Type: application/json; with curl: --json instead of -d");
 }
 
-Result<> check_query(const wsio::HttpRequest& request) {
-    if (request.query.empty()) return {};
-    return fail(Errc::InvalidArgument,
-                fmt::format("query.{}: unknown parameter", schema::shown(request.query.begin()->first)),
-                "nothing is taken from the query");
-}
-
 }  // namespace dormouse::api

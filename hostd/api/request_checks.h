@@ -24,7 +24,4 @@ Result<> check_origin(const wsio::HttpRequest& request);
 // what a page of another site could send without asking first.
 Result<> check_content_type(const wsio::HttpRequest& request);
 
-// No operation takes parameters in the query yet: Errc::InvalidArgument.
-Result<> check_query(const wsio::HttpRequest& request);
-
 }  // namespace dormouse::api

@@ -40,4 +40,11 @@ struct Route {
 // All of the API. Every row is in docs/api/openapi.yaml, and nothing else is.
 std::span<const Route> route_table();
 
+// Its groups, routes_*.cpp.
+std::span<const Route> desktop_routes();
+std::span<const Route> screen_routes();
+std::span<const Route> network_routes();
+std::span<const Route> operation_routes();
+std::span<const Route> token_routes();
+
 }  // namespace dormouse::api

@@ -24,6 +24,9 @@ schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops)
 schema::DestinationList to_schema(const std::vector<desktop::DestinationInfo>& destinations);
 schema::ActionsResponse to_schema(const desktop::ActAnswer& answer);
 schema::ExecResponse to_schema(const desktop::ProgramResult& result);
+schema::Operation to_schema(const desktop::OperationInfo& info);
+schema::OperationList to_schema(const std::vector<desktop::OperationInfo>& operations);
+schema::OperationLog to_schema(const desktop::OperationLog& log);
 schema::Token to_schema(const desktop::TokenInfo& info);
 schema::TokenList to_schema(const std::vector<desktop::TokenInfo>& tokens);
 schema::NewToken to_schema(const desktop::NewToken& token);

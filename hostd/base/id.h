@@ -44,10 +44,14 @@ struct TemplateNameTag {
 struct TokenTag {
     static constexpr std::string_view what = "token id";
 };
+struct OperationTag {
+    static constexpr std::string_view what = "operation id";
+};
 
 using DesktopId = Id<DesktopTag>;
 using DesktopName = Id<DesktopNameTag>;
 using TemplateName = Id<TemplateNameTag>;
 using TokenId = Id<TokenTag>;
+using OperationId = Id<OperationTag>;
 
 }  // namespace dormouse

@@ -14,6 +14,7 @@
 #include "hostd/desktop/desktop.h"
 #include "hostd/desktop/gateway.h"
 #include "hostd/desktop/host.h"
+#include "hostd/desktop/operations.h"
 #include "hostd/desktop/template_store.h"
 
 namespace dormouse::desktop {
@@ -37,6 +38,12 @@ class Service final : public Gateway {
     // progress when the daemon ended, and ends what belongs to nobody.
     Task<Result<>> recover();
 
+    // For what begins work of its own kind.
+    Operations& operations() { return operations_; }
+
+    // Asks all operations to end, and waits until they have. Before close().
+    Task<void> end_operations();
+
     // Lets go of all machines; they go on running.
     void close();
 
@@ -48,15 +55,41 @@ class Service final : public Gateway {
     using Found = Result<std::shared_ptr<Desktop>>;
     Found find(const DesktopReference& reference) const;
 
-    Task<Result<Answer>> carry_out(Command command, Cancel cancel);
-    Task<Result<Answer>> create(CreateDesktop request);
-    Task<Result<Answer>> remove(std::shared_ptr<Desktop> desktop);
-    Task<Result<Answer>> list_destinations(std::shared_ptr<Desktop> desktop);
-    Task<Result<Answer>> act(Act request, Cancel cancel);
-    Task<Result<Answer>> create_token(CreateToken request);
-    Task<Result<Answer>> list_tokens();
-    Task<Result<Answer>> remove_token(DeleteToken request);
+    // What a command is carried out with.
+    struct Asked {
+        Caller caller;
+        Cancel cancel;
+        std::shared_ptr<Desktop> desktop;  // where the command names one: it is there, and its state fits
+    };
 
+    Task<Result<Answer>> carry_out(Command command, Asked asked);
+    // service_desktops.cpp
+    Task<Result<Answer>> run(CreateDesktop request, Asked asked);
+    Task<Result<Answer>> run(ListDesktops request, Asked asked);
+    Task<Result<Answer>> run(GetDesktop request, Asked asked);
+    Task<Result<Answer>> run(DeleteDesktop request, Asked asked);
+    Task<Result<Answer>> run(StartDesktop request, Asked asked);
+    Task<Result<Answer>> run(StopDesktop request, Asked asked);
+    Task<Result<Answer>> run(RestartDesktop request, Asked asked);
+    Task<Result<Answer>> run(TakeScreenshot request, Asked asked);
+    Task<Result<Answer>> run(Act request, Asked asked);
+    Task<Result<Answer>> run(RunProgram request, Asked asked);
+    // service_network.cpp
+    Task<Result<Answer>> run(SetNetwork request, Asked asked);
+    Task<Result<Answer>> run(ListDestinations request, Asked asked);
+    // service_operations.cpp
+    Task<Result<Answer>> run(ListOperations request, Asked asked);
+    Task<Result<Answer>> run(GetOperation request, Asked asked);
+    Task<Result<Answer>> run(CancelOperation request, Asked asked);
+    Task<Result<Answer>> run(GetOperationLog request, Asked asked);
+    // service_tokens.cpp
+    Task<Result<Answer>> run(CreateToken request, Asked asked);
+    Task<Result<Answer>> run(ListTokens request, Asked asked);
+    Task<Result<Answer>> run(DeleteToken request, Asked asked);
+
+    Task<Result<DesktopInfo>> bring_up(std::shared_ptr<Desktop> desktop);
+    Task<void> bring_up_as(OperationHandle operation, std::shared_ptr<Desktop> desktop);
+    Result<OperationInfo> visible_operation(const OperationId& id, const Caller& caller);
     Task<Result<db::DesktopRow>> insert_row(CreateDesktop request, Template image);
     std::shared_ptr<Desktop> add(Template image, db::DesktopRow row, State state);
     Task<void> recover_row(db::DesktopRow row);
@@ -75,6 +108,7 @@ class Service final : public Gateway {
     db::StoreThread& store_thread_;
     TemplateStore templates_;
     std::string version_;
+    Operations operations_;
     std::map<DesktopId, std::shared_ptr<Desktop>> desktops_;
 };
 

@@ -26,8 +26,14 @@ DestinationInfo to_info(const db::DestinationRow& row) {
 
 }  // namespace
 
-Task<Result<Answer>> Service::list_destinations(std::shared_ptr<Desktop> desktop) {
-    auto reading = on_store([&stores = stores_, id = desktop->id()] { return stores.destinations.list(id); });
+Task<Result<Answer>> Service::run(SetNetwork request, Asked asked) {
+    DORMOUSE_CO_TRY(co_await asked.desktop->set_network(request.mode));
+    co_return Answer{asked.desktop->info()};
+}
+
+Task<Result<Answer>> Service::run(ListDestinations, Asked asked) {
+    auto reading =
+        on_store([&stores = stores_, id = asked.desktop->id()] { return stores.destinations.list(id); });
     DORMOUSE_CO_TRY_ASSIGN(const auto rows, co_await std::move(reading));
     std::vector<DestinationInfo> all;
     all.reserve(rows.size());

@@ -51,6 +51,76 @@ bool may_move(State from, State to) {
     return false;
 }
 
+bool may_start(State state) {
+    switch (state) {
+        case State::Running:
+        case State::Starting:
+        case State::Stopped:
+        case State::Failed:
+            return true;
+        case State::Creating:
+        case State::Stopping:
+        case State::Deleting:
+            return false;
+    }
+    return false;
+}
+
+// One that has failed has no machine: it is as stopped as can be. One that is
+// being created is not there yet; who does not want it any more deletes it.
+bool may_stop(State state) {
+    switch (state) {
+        case State::Running:
+        case State::Starting:
+        case State::Stopping:
+        case State::Stopped:
+        case State::Failed:
+            return true;
+        case State::Creating:
+        case State::Deleting:
+            return false;
+    }
+    return false;
+}
+
+bool may_restart(State state) {
+    switch (state) {
+        case State::Running:
+        case State::Stopped:
+        case State::Failed:
+            return true;
+        case State::Creating:
+        case State::Starting:
+        case State::Stopping:
+        case State::Deleting:
+            return false;
+    }
+    return false;
+}
+
+bool may_delete(State state) {
+    return state != State::Deleting;
+}
+
+bool is_running(State state) {
+    return state == State::Running;
+}
+
+bool has_screen(State state) {
+    switch (state) {
+        case State::Running:
+        case State::Starting:
+        case State::Stopping:
+            return true;
+        case State::Creating:
+        case State::Stopped:
+        case State::Failed:
+        case State::Deleting:
+            return false;
+    }
+    return false;
+}
+
 std::string_view scope_name(Scope scope) {
     switch (scope) {
         case Scope::Agent:

@@ -16,6 +16,18 @@ std::string_view state_name(State state);  // "running"
 Result<State> parse_state(std::string_view name);
 bool may_move(State from, State to);
 
+// The states in which a command is carried out. Starting and stopping are also
+// legal where they change nothing, so that a caller may say what it wants
+// without looking first.
+bool may_start(State state);
+bool may_stop(State state);
+bool may_restart(State state);
+bool may_delete(State state);
+bool is_running(State state);
+// Pictures come from the host's copy of the screen, which is there as soon as
+// QEMU is: one can watch a desktop boot.
+bool has_screen(State state);
+
 // What a token is for. Admin includes all that Agent may.
 enum class Scope { Agent, Admin };
 

@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "hostd/base/id.h"
+#include "hostd/schema/desktop_json.h"
 #include "hostd/schema/reader.h"
 #include "hostd/schema/time.h"
 
@@ -17,6 +18,8 @@ Json encode(const std::optional<Exit>& exit) {
     if (!exit) return nullptr;
     return {{"status", exit->status}, {"stderr", exit->last_output}};
 }
+
+}  // namespace
 
 Json encode(const Desktop& desktop) {
     Json json;
@@ -37,6 +40,8 @@ Json encode(const Desktop& desktop) {
     return json;
 }
 
+namespace {
+
 Exit decode_exit(ObjectReader& in) {
     Exit exit;
     exit.status = in.text("status");
@@ -46,6 +51,8 @@ Exit decode_exit(ObjectReader& in) {
     });
     return exit;
 }
+
+}  // namespace
 
 Desktop decode_desktop(ObjectReader& in) {
     Desktop desktop;
@@ -68,6 +75,8 @@ Desktop decode_desktop(ObjectReader& in) {
     in.optional_object("network", [&](ObjectReader& network) { desktop.network = decode_network(network); });
     return desktop;
 }
+
+namespace {
 
 std::string identifier(ObjectReader& in, std::string_view field, std::string_view what) {
     auto text = in.text(field);

@@ -15,6 +15,10 @@ namespace dormouse::wsio {
 // Authorization, ...) are refused with 400 before anybody sees them.
 using Headers = std::map<std::string, std::string, std::less<>>;
 
+// Decoded names and values of a query; a name may come several times, and its
+// values keep their order.
+using Query = std::multimap<std::string, std::string, std::less<>>;
+
 // The value, or empty.
 std::string_view find_header(const Headers& headers, std::string_view lower_case_name);
 
@@ -25,7 +29,7 @@ struct HttpRequest {
     // characters, has no empty, "." or ".." segment, and no "/" that was "%2F".
     // A "/" at the end is kept.
     std::string path;
-    std::map<std::string, std::string, std::less<>> query;  // decoded; a name given twice is refused with 400
+    Query query;
     Headers headers;
     std::string body;
     std::string remote;  // "127.0.0.1:54321", "[::1]:54321"

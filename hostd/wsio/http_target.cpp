@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "hostd/base/utf8.h"
+
 namespace dormouse::wsio {
 
 namespace {
@@ -62,8 +64,8 @@ bool has_odd_segment(std::string_view path) {
     return false;
 }
 
-tl::expected<std::map<std::string, std::string, std::less<>>, HttpFault> parse_query(std::string_view text) {
-    std::map<std::string, std::string, std::less<>> query;
+tl::expected<Query, HttpFault> parse_query(std::string_view text) {
+    Query query;
     while (!text.empty()) {
         const auto pair = text.substr(0, text.find('&'));
         text.remove_prefix(std::min(pair.size() + 1, text.size()));
@@ -72,45 +74,12 @@ tl::expected<std::map<std::string, std::string, std::less<>>, HttpFault> parse_q
         auto name = decode(pair.substr(0, equals), true);
         auto value = decode(equals == std::string_view::npos ? "" : pair.substr(equals + 1), true);
         if (!name || !value) return refuse("the query has a character or an escape that is not allowed");
-        if (!query.emplace(std::move(*name), std::move(*value)).second)
-            return refuse("a parameter is given twice in the query");
+        query.emplace(std::move(*name), std::move(*value));
     }
     return query;
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-    std::size_t i = 0;
-    while (i < text.size()) {
-        const auto lead = static_cast<unsigned char>(text[i++]);
-        if (lead < 0x80) continue;
-        int more = 0;
-        unsigned low = 0x80,
-                 high = 0xbf;  // of the second byte: no overlong forms, surrogates or beyond U+10FFFF
-        if (lead >= 0xc2 && lead <= 0xdf) {
-            more = 1;
-        } else if (lead >= 0xe0 && lead <= 0xef) {
-            more = 2;
-            if (lead == 0xe0) low = 0xa0;
-            if (lead == 0xed) high = 0x9f;
-        } else if (lead >= 0xf0 && lead <= 0xf4) {
-            more = 3;
-            if (lead == 0xf0) low = 0x90;
-            if (lead == 0xf4) high = 0x8f;
-        } else {
-            return false;
-        }
-        for (; more > 0; --more) {
-            if (i == text.size()) return false;
-            const auto byte = static_cast<unsigned char>(text[i++]);
-            if (byte < low || byte > high) return false;
-            low = 0x80;
-            high = 0xbf;
-        }
-    }
-    return true;
-}
 
 tl::expected<HttpTarget, HttpFault> parse_target(std::string_view target) {
     if (!target.starts_with('/')) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -13,13 +12,11 @@ namespace dormouse::wsio {
 // What a request is for: HttpRequest::path and ::query.
 struct HttpTarget {
     std::string path;
-    std::map<std::string, std::string, std::less<>> query;
+    Query query;
 };
 
 // Takes the second word of a request line: "/a/b?c=d" or "http://host/a/b?c=d".
 // Refuses whatever could name two things (see HttpRequest::path).
 tl::expected<HttpTarget, HttpFault> parse_target(std::string_view target);
-
-bool is_utf8(std::string_view text);
 
 }  // namespace dormouse::wsio

@@ -113,7 +113,7 @@ TEST_F(ApiServerTest, LetsNoTrickInAPathThrough) {
 }
 
 TEST_F(ApiServerTest, TakesNothingFromTheQuery) {
-    EXPECT_EQ(error_of(ask("GET", "/v1/desktops?limit=1")),
+    EXPECT_EQ(error_of(ask("GET", "/v1/desktops/shop?limit=1")),
               "invalid_argument: query.limit: unknown parameter (nothing is taken from the query)");
     EXPECT_EQ(send({.url = url("/?utm=1")}).status, 200) << "a page";
 }

@@ -66,6 +66,18 @@ inline desktop::TokenInfo example_token() {
             .last_used_at = {}};
 }
 
+inline desktop::OperationInfo example_operation() {
+    using namespace std::chrono_literals;
+    desktop::OperationInfo info{.id = OperationId::parse("op-1").value()};
+    info.kind = "desktop.create";
+    info.token = "t-admin";
+    info.desktop = example_desktop().id;
+    info.step = "waking the desktop";
+    info.progress = 0.5;
+    info.created_at = WallTime{1'796'043'194s};
+    return info;
+}
+
 class FakeGateway : public desktop::Gateway {
   public:
     using Handler = std::function<Task<Result<desktop::Answer>>(desktop::Command, Cancel)>;
@@ -113,7 +125,24 @@ class FakeGateway : public desktop::Gateway {
             return fail(Errc::NotFound, fmt::format("there is no desktop '{}'", reference));
         return desktop::Answer{example_desktop(state)};
     }
-    static Outcome answer_to(const desktop::CreateDesktop&) { return desktop::Answer{example_desktop()}; }
+    static Outcome answer_to(const desktop::CreateDesktop& c) {
+        if (c.async) return desktop::Answer{example_operation()};
+        return desktop::Answer{example_desktop()};
+    }
+    static Outcome answer_to(const desktop::ListOperations&) {
+        return desktop::Answer{std::vector{example_operation()}};
+    }
+    static Outcome find_operation(const OperationId& id) {
+        if (id.str() != "op-1")
+            return fail(Errc::NotFound, fmt::format("there is no operation '{}'", id.str()));
+        return desktop::Answer{example_operation()};
+    }
+    static Outcome answer_to(const desktop::GetOperation& c) { return find_operation(c.operation); }
+    static Outcome answer_to(const desktop::CancelOperation& c) { return find_operation(c.operation); }
+    static Outcome answer_to(const desktop::GetOperationLog& c) {
+        DORMOUSE_TRY(find_operation(c.operation));
+        return desktop::Answer{desktop::OperationLog{"one\n", c.offset, c.offset + 4, false}};
+    }
     static Outcome answer_to(const desktop::ListDesktops&) {
         return desktop::Answer{std::vector{example_desktop(), example_desktop(desktop::State::Stopped)}};
     }

@@ -25,6 +25,40 @@ TEST_F(RoutesTest, CreatesADesktop) {
     EXPECT_EQ(command.image.str(), "office");
 }
 
+TEST_F(RoutesTest, CreatesADesktopWhileTheClientGoesOn) {
+    for (const auto& [query, header] :
+         {std::pair{"?async=true", ""}, std::pair{"", "return=minimal, respond-async"}}) {
+        const auto response = ask("POST", std::string{"/v1/desktops"} + query, "{}", {{"Prefer", header}});
+        EXPECT_EQ(response.status, 202);
+        EXPECT_EQ(wsio::find_header(response.headers, "location"), "/v1/operations/op-1");
+        EXPECT_EQ(schema::parse<schema::OperationAnswer>(response.body).value().operation.kind,
+                  "desktop.create");
+    }
+    EXPECT_EQ(ask("POST", "/v1/desktops?async=false", "{}", {{"Prefer", "respond-async"}}).status, 201);
+    EXPECT_EQ(error_of(ask("POST", "/v1/desktops?async=soon")),
+              "invalid_argument: query.async: must be true or false");
+}
+
+TEST_F(RoutesTest, ShowsWaitsForAndCancelsAnOperation) {
+    const auto shown = ask("GET", "/v1/operations/op-1?wait=1.5");
+    const auto operation = schema::parse<schema::Operation>(shown.body).value();
+    EXPECT_EQ(operation.state, "running");
+    EXPECT_EQ(operation.progress, 0.5);
+    EXPECT_EQ(operation.desktop, "d-1a2b3c4d5e");
+    EXPECT_EQ(only_command<desktop::GetOperation>().wait, 1500ms);
+    EXPECT_EQ(ask("POST", "/v1/operations/op-1/cancel").status, 200);
+    EXPECT_EQ(ask("POST", "/v1/operations/op-2/cancel").status, 404);
+    EXPECT_EQ(error_of(ask("GET", "/v1/operations/op-1?wait=61")),
+              "invalid_argument: query.wait: must be a number from 0 to 60");
+    const auto list = schema::parse<schema::OperationList>(ask("GET", "/v1/operations").body).value();
+    ASSERT_EQ(list.operations.size(), 1u);
+    const auto log = schema::parse<schema::OperationLog>(ask("GET", "/v1/operations/op-1/log?offset=7").body);
+    EXPECT_EQ(log->text, "one\n");
+    EXPECT_EQ(log->next_offset, 11u);
+    EXPECT_EQ(error_of(ask("GET", "/v1/operations/op-1/log?offset=-1")).substr(0, 32),
+              "invalid_argument: query.offset: ");
+}
+
 TEST_F(RoutesTest, CreatesADesktopFromNothing) {
     EXPECT_EQ(ask("POST", "/v1/desktops").status, 201);
     const auto command = only_command<desktop::CreateDesktop>();
@@ -169,7 +203,7 @@ TEST_F(RoutesTest, CarriesOutActionsOfEveryKind) {
     EXPECT_EQ(std::get<desktop::ClickAction>(actions[1]).count, 2);
     EXPECT_EQ(std::get<desktop::MoveAction>(actions[2]).to, (desktop::Point{3, 4}));
     EXPECT_EQ(std::get<desktop::DragAction>(actions[3]).from, (desktop::Point{5, 6}));
-    EXPECT_EQ(std::get<desktop::DragAction>(actions[3]).to, (desktop::Point{7, 8}));
+    EXPECT_THAT(std::get<desktop::DragAction>(actions[3]).path, testing::ElementsAre(desktop::Point{7, 8}));
     EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).direction, desktop::ScrollDirection::Up);
     EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).amount, 9);
     EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).at, (desktop::Point{10, 11}));

@@ -29,6 +29,10 @@ std::vector<Command> all_commands() {
             TakeScreenshot{"d"},
             Act{"d", {}},
             RunProgram{.desktop = "d"},
+            ListOperations{},
+            GetOperation{*OperationId::parse("op-1"), {}},
+            CancelOperation{*OperationId::parse("op-1")},
+            GetOperationLog{*OperationId::parse("op-1"), 0},
             CreateToken{"t", Scope::Agent},
             ListTokens{},
             DeleteToken{*TokenId::parse("t")}};
@@ -68,7 +72,7 @@ TEST(Commands, EachIsLegalInItsStates) {
     EXPECT_THAT(legal_states(TakeScreenshot{"d"}), ElementsAre("running", "starting", "stopping"));
     EXPECT_THAT(legal_states(StartDesktop{"d"}), ElementsAre("running", "starting", "stopped", "failed"));
     EXPECT_THAT(legal_states(StopDesktop{"d"}),
-                ElementsAre("creating", "running", "starting", "stopping", "stopped"));
+                ElementsAre("running", "starting", "stopping", "stopped", "failed"));
     EXPECT_THAT(legal_states(RestartDesktop{"d"}), ElementsAre("running", "stopped", "failed"));
     EXPECT_THAT(legal_states(DeleteDesktop{"d"}),
                 ElementsAre("creating", "running", "starting", "stopping", "stopped", "failed"));
