@@ -203,7 +203,7 @@ TEST_F(RoutesTest, CarriesOutActionsOfEveryKind) {
     EXPECT_EQ(std::get<desktop::ClickAction>(actions[1]).count, 2);
     EXPECT_EQ(std::get<desktop::MoveAction>(actions[2]).to, (desktop::Point{3, 4}));
     EXPECT_EQ(std::get<desktop::DragAction>(actions[3]).from, (desktop::Point{5, 6}));
-    EXPECT_THAT(std::get<desktop::DragAction>(actions[3]).path, testing::ElementsAre(desktop::Point{7, 8}));
+    EXPECT_EQ(std::get<desktop::DragAction>(actions[3]).path, (std::vector{desktop::Point{7, 8}}));
     EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).direction, desktop::ScrollDirection::Up);
     EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).amount, 9);
     EXPECT_EQ(std::get<desktop::ScrollAction>(actions[4]).at, (desktop::Point{10, 11}));
