@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "hostd/base/file.h"
 #include "hostd/desktop/template_bake.h"
 #include "hostd/signals.h"
 
@@ -52,16 +53,18 @@ class ProgressLine {
 Result<> run_bake(desktop::Host& host, const BakeCommand& command) {
     namespace fs = std::filesystem;
     const auto source = fs::absolute(command.source).lexically_normal();
-    const auto recipe =
+    const auto file =
         command.recipe.empty() ? source / "assets/templates/desktop.toml" : fs::absolute(command.recipe);
     const auto agent = command.agent.empty() ? host.keeper_binary.parent_path() / "dormouse-guestd"
                                              : fs::absolute(command.agent);
+    DORMOUSE_TRY_ASSIGN(const auto text, read_file(file, desktop::kMostRecipeBytes));
+    auto recipe = desktop::parse_recipe(text, desktop::surroundings_in(source));
+    if (!recipe) return fail_in(file.string(), recipe.error());
     ProgressLine line{host.loop.clock()};
     desktop::BakeOptions options{
-        .inputs = {.recipe_file = recipe,
-                   .builder = source / "guest/image/build-rootfs.sh",
-                   .agent_binary = agent},
-        .source_root = source,
+        .recipe = std::move(*recipe),
+        .recipe_text = text,
+        .inputs = {.builder = source / "guest/image/build-rootfs.sh", .agent_binary = agent},
         .progress = [&line](double done, const std::string& step) { line.show(done, step); }};
     const auto cancelled = options.cancelled;
     const auto signals = SignalWatch::open(host.loop, [cancelled](int) { cancelled->store(true); });
@@ -69,7 +72,7 @@ Result<> run_bake(desktop::Host& host, const BakeCommand& command) {
     const auto made = host.loop.run_until_complete(desktop::bake_template(host, std::move(options)));
     if (!made) {
         line.end();
-        return fail_in(fmt::format("cannot bake {}", recipe.string()), made.error());
+        return fail_in(fmt::format("cannot bake {}", file.string()), made.error());
     }
     fmt::print("template '{}' ({}) is ready\n", made->name.str(), made->hash);
     return {};

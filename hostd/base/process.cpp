@@ -262,7 +262,7 @@ Result<RunOutput> run_command(const CommandLine& command, const RunOptions& opti
                 ::kill(-child.pid, SIGTERM);
                 ended_at = now;
             }
-        } else if (now - *ended_at > std::chrono::seconds{5}) {
+        } else if (now - *ended_at > options.grace) {
             ::kill(-child.pid, SIGKILL);
         }
     }

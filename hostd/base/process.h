@@ -63,7 +63,8 @@ class ForkSpawner final : public Spawner {
 ExitStatus wait_exit(const Child& child);
 
 struct RunOptions {
-    Duration timeout = std::chrono::seconds{60};  // then SIGTERM, 5 s later SIGKILL, to the whole group
+    Duration timeout = std::chrono::seconds{60};  // then SIGTERM, `grace` later SIGKILL, to the whole group
+    Duration grace = std::chrono::seconds{5};
     std::function<void(std::string_view line)> on_line;  // each line of output, as it comes
     std::function<bool()> cancelled;                     // asked every 200 ms; true ends it like a timeout
     std::size_t keep_output = 64 << 10;                  // the last bytes of output that are kept

@@ -12,6 +12,7 @@ namespace {
 
 using doctor::Finding;
 using doctor::Findings;
+using doctor::HostView;
 using doctor::Level;
 
 std::string_view level_name(Level level) {
@@ -40,23 +41,28 @@ Style level_style(Level level) {
 
 // From the machine up to the desktops. This machine's checks say nothing about
 // a daemon elsewhere.
-Findings look(Context& context) {
+Findings look(Context& context, HostView& host) {
     const auto& config = context.config();
-    const auto daemon = doctor::look_at_daemon(context);
-    Findings all{doctor::check_daemon(context, daemon), doctor::check_accelerator(daemon)};
+    const auto daemon = doctor::look_at_daemon(context, host);
+    Findings all{doctor::check_daemon(context, daemon), doctor::check_accelerator(host, daemon)};
     if (!context.connection().is_local) return all;
-    const Findings host{doctor::check_port(config, daemon),
-                        doctor::check_qemu(),
-                        doctor::check_tools(),
-                        doctor::check_machine_user(),
-                        doctor::check_memory(),
-                        doctor::check_disk(config),
-                        doctor::check_state_folder(config),
-                        doctor::check_run_folder(config),
-                        doctor::check_token_file(config),
-                        doctor::check_template(config),
-                        doctor::check_leftovers(context, daemon)};
-    all.insert(all.end(), host.begin(), host.end());
+    const Findings here{doctor::check_port(host, config, daemon),
+                        doctor::check_qemu(host),
+                        doctor::check_qemu_devices(host),
+                        doctor::check_tools(host),
+                        doctor::check_machine_user(host),
+                        doctor::check_memory(host),
+                        doctor::check_disk(host, "free disk", config.home),
+                        doctor::check_disk(host, "disk for templates", config.templates),
+                        doctor::check_clock(host, config),
+                        doctor::check_state_folder(host, config),
+                        doctor::check_encryption(host, config),
+                        doctor::check_run_folder(host, config),
+                        doctor::check_token_file(host, config),
+                        doctor::check_template(host, config),
+                        doctor::check_unfinished_bakes(host, config),
+                        doctor::check_leftovers(host, context, daemon)};
+    all.insert(all.end(), here.begin(), here.end());
     return all;
 }
 
@@ -84,7 +90,8 @@ void print(Context& context, const Findings& findings) {
 }
 
 Result<int> examine(Context& context) {
-    const auto findings = look(context);
+    doctor::RealHostView host{context.clock()};
+    const auto findings = look(context, host);
     const auto count = [&](Level level) {
         return std::count_if(findings.begin(), findings.end(),
                              [&](const Finding& one) { return one.level == level; });

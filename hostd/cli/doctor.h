@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hostd/cli/context.h"
+#include "hostd/cli/doctor_view.h"
 #include "hostd/schema/schema.h"
 
 namespace dormouse::cli::doctor {
@@ -26,29 +27,40 @@ struct DaemonView {
     bool answers = false;    // on /healthz
     bool lock_held = false;  // the daemon of this state folder runs
     Result<schema::Version> version;
-    std::vector<std::string> folders;  // of desktops that were on disk before it was asked
+    std::vector<std::string> folders;     // of desktops that were on disk before it was asked
+    std::vector<ProcessFacts> processes;  // that ran before it was asked
     Result<schema::DesktopList> desktops;
 };
-DaemonView look_at_daemon(Context& context);
+DaemonView look_at_daemon(Context& context, HostView& host);
 
 // doctor_host.cpp: this machine
-Finding check_qemu();
-Finding check_tools();
-Finding check_disk(const Config& config);
-Finding check_memory();
-Finding check_machine_user();
+Finding check_qemu(HostView& host);
+Finding check_qemu_devices(HostView& host);  // the display and the devices that desktops have
+Finding check_tools(HostView& host);
+Finding check_disk(HostView& host, const std::string& check, const std::filesystem::path& folder);
+Finding check_memory(HostView& host);
+Finding check_machine_user(HostView& host);
+Finding check_clock(HostView& host, const Config& config);
+std::string qemu_version(const std::string& said);  // "7.2.15" of what --version says; "" when it says none
+
+// doctor_storage.cpp
+Finding check_encryption(HostView& host, const Config& config);
 
 // doctor_folders.cpp
-Finding check_state_folder(const Config& config);
-Finding check_run_folder(const Config& config);
-Finding check_template(const Config& config);
-Finding check_token_file(const Config& config);
-std::vector<std::string> desktop_folders(const Config& config);  // paths
-Finding check_leftovers(const Context& context, const DaemonView& daemon);
+Finding check_state_folder(HostView& host, const Config& config);
+Finding check_run_folder(HostView& host, const Config& config);
+Finding check_token_file(HostView& host, const Config& config);
+std::filesystem::path nearest_folder(HostView& host, std::filesystem::path folder);  // that exists
+
+// doctor_templates.cpp
+Finding check_template(HostView& host, const Config& config);
+Finding check_unfinished_bakes(HostView& host, const Config& config);
 
 // doctor_daemon.cpp
 Finding check_daemon(const Context& context, const DaemonView& daemon);
-Finding check_port(const Config& config, const DaemonView& daemon);
-Finding check_accelerator(const DaemonView& daemon);
+Finding check_port(HostView& host, const Config& config, const DaemonView& daemon);
+Finding check_accelerator(HostView& host, const DaemonView& daemon);
+std::vector<std::string> desktop_folders(HostView& host, const Config& config);  // paths
+Finding check_leftovers(HostView& host, const Context& context, const DaemonView& daemon);
 
 }  // namespace dormouse::cli::doctor

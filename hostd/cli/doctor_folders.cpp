@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
 
 #include "hostd/cli/doctor.h"
 
@@ -20,38 +15,44 @@ constexpr std::size_t kLongestSocketPath = 107;
 constexpr std::size_t kBehindRunFolder = 25;
 constexpr unsigned kOthersWrite = S_IWGRP | S_IWOTH;
 constexpr unsigned kOthersRead = S_IRGRP | S_IROTH;
-constexpr unsigned kPermissions = 0777;
 
-std::string octal(mode_t mode) {
-    return fmt::format("{:04o}", mode & kPermissions);
+std::string octal(unsigned mode) {
+    return fmt::format("{:04o}", mode);
 }
 
 }  // namespace
 
-Finding check_state_folder(const Config& config) {
-    const std::string check = "state folder";
-    const auto path = config.home.string();
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) {
-        if (errno == ENOENT) return {check, Level::Ok, path + " will be made", {}};
-        return {check, Level::Fail, fail_errno(path).value().message, "set DORMOUSE_HOME to another folder"};
-    }
-    if (!S_ISDIR(info.st_mode))
-        return {check, Level::Fail, path + " is not a folder", "move it away, or set DORMOUSE_HOME"};
-    if (info.st_uid != ::geteuid())
-        return {check, Level::Fail, path + " belongs to another user",
-                "set DORMOUSE_HOME to a folder of your own"};
-    if ((info.st_mode & kOthersWrite) != 0)
-        return {check, Level::Fail,
-                fmt::format("{} may be written by others ({})", path, octal(info.st_mode)),
-                fmt::format("chmod 0700 {}", path)};
-    if ((info.st_mode & kOthersRead) != 0)
-        return {check, Level::Warn, fmt::format("{} may be listed by others ({})", path, octal(info.st_mode)),
-                "the daemon closes it when it starts"};
-    return {check, Level::Ok, fmt::format("{} ({})", path, octal(info.st_mode)), {}};
+fs::path nearest_folder(HostView& host, fs::path folder) {
+    while (!host.look(folder) && folder.has_parent_path() && folder != folder.parent_path())
+        folder = folder.parent_path();
+    const auto resolved = host.resolve(folder);
+    return resolved.empty() ? folder : resolved;
 }
 
-Finding check_run_folder(const Config& config) {
+Finding check_state_folder(HostView& host, const Config& config) {
+    const std::string check = "state folder";
+    const auto path = config.home.string();
+    const auto real = host.resolve(config.home);
+    const auto facts = host.look(real.empty() ? config.home : real);
+    if (!facts) {
+        if (facts.error().code == Errc::NotFound) return {check, Level::Ok, path + " will be made", {}};
+        return {check, Level::Fail, facts.error().message, "set DORMOUSE_HOME to another folder"};
+    }
+    if (facts->kind != FileKind::Folder)
+        return {check, Level::Fail, path + " is not a folder", "move it away, or set DORMOUSE_HOME"};
+    if (facts->owner != host.uid())
+        return {check, Level::Fail, path + " belongs to another user",
+                "set DORMOUSE_HOME to a folder of your own"};
+    if ((facts->mode & kOthersWrite) != 0)
+        return {check, Level::Fail, fmt::format("{} may be written by others ({})", path, octal(facts->mode)),
+                fmt::format("chmod 0700 {}", path)};
+    if ((facts->mode & kOthersRead) != 0)
+        return {check, Level::Warn, fmt::format("{} may be listed by others ({})", path, octal(facts->mode)),
+                "the daemon closes it when it starts"};
+    return {check, Level::Ok, fmt::format("{} ({})", path, octal(facts->mode)), {}};
+}
+
+Finding check_run_folder(HostView& host, const Config& config) {
     const auto path = config.run.string();
     const auto longest = path.size() + kBehindRunFolder;
     if (longest > kLongestSocketPath)
@@ -59,73 +60,24 @@ Finding check_run_folder(const Config& config) {
                 fmt::format("{}: socket paths would have {} bytes, and {} is the most", path, longest,
                             kLongestSocketPath),
                 "set XDG_RUNTIME_DIR to a shorter path"};
-    struct stat info {};
-    if (::stat(path.c_str(), &info) == 0 && info.st_uid != ::geteuid())
+    const auto facts = host.look(config.run);
+    if (facts && facts->owner != host.uid())
         return {"run folder", Level::Fail, path + " belongs to another user", "remove it"};
     return {"run folder", Level::Ok, path, {}};
 }
 
-Finding check_template(const Config& config) {
-    std::string names;
-    std::error_code error;
-    // A name is a link to the folder of its newest bake.
-    for (const auto& entry : fs::directory_iterator{config.templates, error}) {
-        std::error_code ignored;
-        if (!entry.is_symlink(ignored) || !fs::exists(entry.path() / "template.json", ignored)) continue;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.path().filename().string());
-    }
-    if (!names.empty()) return {"template", Level::Ok, names, {}};
-    return {"template", Level::Fail, fmt::format("none is baked in {}", config.templates.string()),
-            "bake it: ./dormouse up"};
-}
-
-Finding check_token_file(const Config& config) {
+Finding check_token_file(HostView& host, const Config& config) {
     const auto path = config.admin_token().string();
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) {
-        if (errno == ENOENT)
+    const auto facts = host.look(config.admin_token());
+    if (!facts) {
+        if (facts.error().code == Errc::NotFound)
             return {"token file", Level::Ok, path + " will be made when the daemon starts", {}};
-        return {"token file", Level::Fail, fail_errno(path).value().message,
-                "run this as the user of the daemon"};
+        return {"token file", Level::Fail, facts.error().message, "run this as the user of the daemon"};
     }
-    if (info.st_uid != ::geteuid() || (info.st_mode & (kOthersRead | kOthersWrite)) != 0)
-        return {"token file", Level::Fail,
-                fmt::format("{} is open to others ({})", path, octal(info.st_mode)),
-                fmt::format("chown {} {} && chmod 0600 {}", ::geteuid(), path, path)};
-    return {"token file", Level::Ok, fmt::format("{} ({})", path, octal(info.st_mode)), {}};
-}
-
-// Other things lie there too, such as a bake's folder.
-std::vector<std::string> desktop_folders(const Config& config) {
-    std::vector<std::string> all;
-    for (const auto& root : {config.desktops(), config.run}) {
-        std::error_code error;
-        for (const auto& entry : fs::directory_iterator{root, error})
-            if (entry.path().filename().string().starts_with("d-")) all.push_back(entry.path().string());
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-Finding check_leftovers(const Context& context, const DaemonView& daemon) {
-    if (!daemon.desktops || !daemon.lock_held)
-        return {
-            "leftovers", Level::Ok, "not looked for: only the daemon knows what belongs to a desktop", {}};
-    std::string left;
-    for (const auto& folder : daemon.folders) {
-        const auto id = fs::path{folder}.filename().string();
-        const auto& known = daemon.desktops->desktops;
-        const bool is_known =
-            std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.id == id; });
-        std::error_code ignored;
-        // It may have been deleted since we looked.
-        if (is_known || !fs::exists(folder, ignored)) continue;
-        left += fmt::format("{}{}", left.empty() ? "" : ", ", folder);
-    }
-    if (left.empty()) return {"leftovers", Level::Ok, "none", {}};
-    return {"leftovers", Level::Warn, "of no desktop: " + left,
-            fmt::format("the daemon removes them when it starts: {}, then ./dormouse up",
-                        context.command("down"))};
+    if (facts->owner != host.uid() || (facts->mode & (kOthersRead | kOthersWrite)) != 0)
+        return {"token file", Level::Fail, fmt::format("{} is open to others ({})", path, octal(facts->mode)),
+                fmt::format("chown {} {} && chmod 0600 {}", host.uid(), path, path)};
+    return {"token file", Level::Ok, fmt::format("{} ({})", path, octal(facts->mode)), {}};
 }
 
 }  // namespace dormouse::cli::doctor

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pwd.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 
-#include "hostd/base/file.h"
-#include "hostd/base/process.h"
 #include "hostd/cli/doctor.h"
 
 namespace dormouse::cli::doctor {
@@ -26,27 +19,10 @@ constexpr int kOldestQemuMajor = 7;                  // datagram network, 7.2
 constexpr int kOldestQemuMinor = 2;
 constexpr const char* kQemu = "qemu-system-x86_64";
 constexpr const char* kMachineUser = "dormouse-vm";  // as ./dormouse up makes it
-
-bool in_path(std::string_view program) {
-    const char* value = ::getenv("PATH");
-    std::string_view path = value ? value : "";
-    while (!path.empty()) {
-        const auto end = std::min(path.find(':'), path.size());
-        const auto candidate = fs::path{path.substr(0, end)} / program;
-        if (end > 0 && ::access(candidate.c_str(), X_OK) == 0) return true;
-        path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return false;
-}
-
-// "QEMU emulator version 7.2.15 (Debian ...)": the number.
-std::string version_in(const std::string& text) {
-    constexpr std::string_view kMark = "version ";
-    const auto at = text.find(kMark);
-    if (at == std::string::npos) return {};
-    const auto begin = at + kMark.size();
-    return text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
-}
+// This was written then: a clock that shows less is wrong.
+constexpr auto kEarliest = WallTime{std::chrono::sys_days{std::chrono::year{2025} / 1 / 1}};
+// File times and the clock may differ a little, over a network file system for one.
+constexpr auto kClockSlack = std::chrono::minutes{2};
 
 bool is_old(const std::string& version) {
     int major = 0;
@@ -68,13 +44,32 @@ std::uint64_t memory_value(const std::string& text, std::string_view name) {
     return value * 1024;
 }
 
+bool has_line(const std::string& text, std::string_view line) {
+    for (std::size_t at = text.find(line); at != std::string::npos; at = text.find(line, at + 1)) {
+        const auto end = at + line.size();
+        if ((at == 0 || text[at - 1] == '\n') &&
+            (end == text.size() || text[end] == '\n' || text[end] == '\r'))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
-Finding check_qemu() {
-    const auto said = run_checked({.argv = {kQemu, "--version"}}, {.timeout = std::chrono::seconds{20}});
+// "QEMU emulator version 7.2.15 (Debian ...)": the number.
+std::string qemu_version(const std::string& said) {
+    constexpr std::string_view kMark = "version ";
+    const auto at = said.find(kMark);
+    if (at == std::string::npos) return {};
+    const auto begin = at + kMark.size();
+    return said.substr(begin, said.find_first_not_of("0123456789.", begin) - begin);
+}
+
+Finding check_qemu(HostView& host) {
+    const auto said = host.run({kQemu, "--version"});
     if (!said)
         return {"QEMU", Level::Fail, said.error().message, "install it: apt-get install qemu-system-x86"};
-    const auto version = version_in(*said);
+    const auto version = qemu_version(*said);
     if (version.empty())
         return {"QEMU", Level::Warn, fmt::format("{} does not say its version", kQemu), "reinstall it"};
     if (is_old(version))
@@ -83,47 +78,64 @@ Finding check_qemu() {
     return {"QEMU", Level::Ok, version, {}};
 }
 
-Finding check_tools() {
+Finding check_qemu_devices(HostView& host) {
+    const std::string check = "QEMU devices";
+    const auto displays = host.run({kQemu, "-display", "help"});
+    const auto devices = host.run({kQemu, "-device", "help"});
+    if (!displays || !devices)
+        return {check, Level::Fail, (displays ? devices : displays).error().message,
+                "install it: apt-get install qemu-system-x86 qemu-system-common"};
+    std::string missing;
+    const auto lacks = [&](std::string_view what) {
+        missing += fmt::format("{}{}", missing.empty() ? "" : ", ", what);
+    };
+    if (!has_line(*displays, "dbus")) lacks("the D-Bus display");
+    constexpr std::array kDevices{"virtio-vga",          "virtio-gpu-pci",    "virtio-tablet-pci",
+                                  "virtio-keyboard-pci", "virtio-serial-pci", "virtio-blk-pci",
+                                  "virtio-net-pci",      "virtio-rng-pci",    "vmgenid"};
+    for (const std::string_view device : kDevices)
+        if (devices->find(fmt::format("\"{}\"", device)) == std::string::npos) lacks(device);
+    if (missing.empty())
+        return {check, Level::Ok, "D-Bus display, virtio screen, keyboard, tablet, disk, network", {}};
+    return {check, Level::Fail, "this QEMU lacks " + missing,
+            "install what belongs to it: apt-get install qemu-system-x86 qemu-system-common"};
+}
+
+Finding check_tools(HostView& host) {
     struct Tool {
         const char* program;
         const char* package;
     };
-    constexpr Tool kTools[] = {{"mmdebstrap", "mmdebstrap"},
-                               {"mke2fs", "e2fsprogs"},
-                               {"unshare", "util-linux"},
-                               {"qemu-img", "qemu-utils"}};
+    constexpr Tool kTools[] = {
+        {"mmdebstrap", "mmdebstrap"}, {"mke2fs", "e2fsprogs"}, {"unshare", "util-linux"},
+        {"setpriv", "util-linux"},    {"perl", "perl"},        {"qemu-img", "qemu-utils"}};
     std::string missing;
     std::string packages;
     std::string all;
     for (const auto& tool : kTools) {
         all += fmt::format("{}{}", all.empty() ? "" : ", ", tool.program);
-        if (in_path(tool.program)) continue;
+        // mke2fs is in /usr/sbin, which users do not search.
+        if (host.in_path(tool.program) || host.look(fs::path{"/usr/sbin"} / tool.program)) continue;
         missing += fmt::format("{}{}", missing.empty() ? "" : ", ", tool.program);
         packages += fmt::format(" {}", tool.package);
     }
     if (missing.empty()) return {"tools", Level::Ok, all, {}};
     return {"tools", Level::Fail, "missing in PATH: " + missing,
-            fmt::format("install: apt-get install{} (mke2fs may be in /usr/sbin)", packages)};
+            fmt::format("install: apt-get install{}", packages)};
 }
 
-Finding check_disk(const Config& config) {
-    // The nearest folder that exists.
-    auto folder = config.home;
-    std::error_code ignored;
-    while (!fs::exists(folder, ignored) && folder.has_parent_path() && folder != folder.parent_path())
-        folder = folder.parent_path();
-    struct statvfs info {};
-    if (::statvfs(folder.c_str(), &info) != 0)
-        return {"free disk", Level::Warn, fail_errno(folder.string()).value().message, "look at that folder"};
-    const auto available = std::uint64_t{info.f_bavail} * info.f_frsize;
-    const auto text = fmt::format("{} at {}", human_size(available), folder.string());
-    if (available >= kWarnDisk) return {"free disk", Level::Ok, text, {}};
-    return {"free disk", available < kLeastDisk ? Level::Fail : Level::Warn, text,
+Finding check_disk(HostView& host, const std::string& check, const fs::path& folder) {
+    const auto existing = nearest_folder(host, folder);
+    const auto available = host.free_bytes(existing);
+    if (!available) return {check, Level::Warn, available.error().message, "look at that folder"};
+    const auto text = fmt::format("{} at {}", human_size(*available), existing.string());
+    if (*available >= kWarnDisk) return {check, Level::Ok, text, {}};
+    return {check, *available < kLeastDisk ? Level::Fail : Level::Warn, text,
             "make room, delete desktops, or set DORMOUSE_HOME to a larger disk"};
 }
 
-Finding check_memory() {
-    const auto text = read_file("/proc/meminfo", 1 << 20);
+Finding check_memory(HostView& host) {
+    const auto text = host.read("/proc/meminfo");
     const auto available = text ? memory_value(*text, "MemAvailable:") : 0;
     if (available == 0) return {"memory", Level::Warn, "/proc/meminfo does not say", "mount /proc"};
     const auto shown =
@@ -132,15 +144,38 @@ Finding check_memory() {
     return {"memory", Level::Warn, shown, "a desktop may need 2 GiB: stop some, or end other programs"};
 }
 
-Finding check_machine_user() {
-    if (::geteuid() != 0) return {"machine user", Level::Ok, "not root: machines run as you", {}};
-    if (::getpwnam(kMachineUser)) return {"machine user", Level::Ok, kMachineUser, {}};
+Finding check_machine_user(HostView& host) {
+    if (host.uid() != 0) return {"machine user", Level::Ok, "not root: machines run as you", {}};
+    if (host.has_user(kMachineUser)) return {"machine user", Level::Ok, kMachineUser, {}};
     return {
         "machine user", Level::Fail, fmt::format("there is no user {} to run machines as", kMachineUser),
         fmt::format(
             "run ./dormouse up, or: useradd --system --user-group --no-create-home --home-dir /nonexistent "
             "--shell /usr/sbin/nologin {}",
             kMachineUser)};
+}
+
+// Desktops take their time from here at every start.
+Finding check_clock(HostView& host, const Config& config) {
+    const std::string check = "clock";
+    const auto now = host.now();
+    const auto shown = fmt::format(
+        "{:%Y-%m-%d %H:%M:%S} UTC",
+        fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(now))));
+    const std::string advice = "set it: timedatectl set-ntp true, or install an NTP client";
+    if (now < kEarliest) return {check, Level::Fail, shown + " cannot be", advice};
+    for (const auto& file : {config.database(), config.daemon_log()}) {
+        const auto facts = host.look(file);
+        if (facts && facts->changed > now + kClockSlack)
+            return {check, Level::Warn,
+                    fmt::format("{}, but {} was written later than that", shown, file.string()),
+                    "the clock has gone back; " + advice};
+    }
+    const auto source = host.read("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    if (!source) return {check, Level::Ok, shown, {}};
+    auto name = *source;
+    while (!name.empty() && name.back() == '\n') name.pop_back();
+    return {check, Level::Ok, fmt::format("{}, from {}", shown, name), {}};
 }
 
 }  // namespace dormouse::cli::doctor

@@ -31,12 +31,38 @@ vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std
     return spec;
 }
 
+Result<Template> plan_template(const Host& host, const Recipe& recipe) {
+    Template plan{.name = recipe.name,
+                  .memory_mib = recipe.memory_mib,
+                  .cpus = recipe.cpus,
+                  .screen_width = recipe.screen_width,
+                  .screen_height = recipe.screen_height,
+                  .kernel_arguments = recipe.kernel_arguments,
+                  .user = recipe.user,
+                  .description = recipe.description,
+                  .locale = recipe.locale,
+                  .timezone = recipe.timezone,
+                  .keyboard = recipe.keyboard,
+                  .accelerator = vmm::accelerator_name(host.accelerator.accelerator),
+                  .cpu_model = vmm::cpu_model(host.accelerator.accelerator),
+                  .qemu_version = host.qemu.text};
+    if (recipe.parent) plan.parent = recipe.parent->str();
+    plan.folder = host.config.templates / "plan";  // only to have absolute paths in the specification
+    const auto spec = plan_machine(host, plan, "bake", random_uuid(), plan.disk(), StartFrom::MemoryImage);
+    DORMOUSE_TRY_ASSIGN(plan.command_hash, vmm::command_hash(spec));
+    return plan;
+}
+
+std::string machine_of(const Template& image) {
+    return fmt::format("{} {}", image.qemu_version, image.command_hash);
+}
+
 Result<> check_memory_image(const Host& host, const Template& image) {
     const auto refuse = [&](const std::string& what, const std::string& then, const std::string& now) {
         return fail(Errc::Unavailable,
                     fmt::format("template '{}' was baked with {} {}, and this host has {}", image.name.str(),
                                 what, then, now),
-                    "bake it again: ./dormouse up");
+                    "bake it again: ./dormouse up, or dormouse template build with its recipe");
     };
     if (image.qemu_version != host.qemu.text) return refuse("QEMU", image.qemu_version, host.qemu.text);
     const std::string accelerator = vmm::accelerator_name(host.accelerator.accelerator);

@@ -6,6 +6,7 @@
 
 #include "display/screen.h"
 #include "hostd/desktop/host.h"
+#include "hostd/desktop/recipe.h"
 #include "hostd/desktop/template_store.h"
 #include "vmm/qemu_command.h"
 
@@ -20,6 +21,13 @@ enum class StartFrom {
 // desktop's, `disk` its own layer; the generation is a fresh one each time.
 vmm::MachineSpec plan_machine(const Host& host, const Template& image, const std::string& id,
                               const std::string& uuid, const std::filesystem::path& disk, StartFrom from);
+
+// The machine part of a template that is to be made from `recipe` on this host:
+// everything but hashes, folder and time.
+Result<Template> plan_template(const Host& host, const Recipe& recipe);
+
+// What else than its inputs a template's memory image depends on.
+std::string machine_of(const Template& image);
 
 // Errc::Unavailable with the reason when this host's QEMU cannot load the
 // template's memory image.

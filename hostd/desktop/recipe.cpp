@@ -2,171 +2,76 @@
 #include "hostd/desktop/recipe.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
+#include <array>
 
 #include "hostd/base/file.h"
-#include "hostd/base/toml.h"
+#include "hostd/desktop/recipe_parts.h"
+#include "hostd/desktop/recipe_reader.h"
 
 namespace dormouse::desktop {
 
 namespace {
 
-std::string at(const toml::node& node) {
-    return fmt::format("line {}", node.source().begin.line);
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostPackages = 1000;
+constexpr std::size_t kMostRepositories = 16;
+constexpr std::size_t kMostFileEntries = 200;
+constexpr std::size_t kMostCommands = 200;
+// A folder of that name is in the templates' folder.
+constexpr std::string_view kTakenName = "packages";
+
+void read_machine(RecipeReader& in, Recipe& recipe) {
+    in.number("memory_mib", recipe.memory_mib, 512, 65536);
+    in.number("cpus", recipe.cpus, 1, 32);
+    in.number("disk_gib", recipe.disk_gib, 4, 2048);
+    std::string screen;
+    in.text("screen", screen);
+    if (!screen.empty() && !parse_screen(screen, recipe.screen_width, recipe.screen_height))
+        in.wrong("screen", "must be WIDTHxHEIGHT, even numbers from 640x480 to 3840x2160");
+    in.text("kernel_arguments", recipe.kernel_arguments, {.most_bytes = 1000}, !recipe.parent);
 }
 
-// Reads one table and remembers the first thing that is wrong with it.
-class Reader {
-  public:
-    Reader(const toml::table& table, std::string prefix) : table_(table), prefix_(std::move(prefix)) {}
-
-    void text(std::string_view key, std::string& out, bool required = true) {
-        const auto* node = take(key, required);
-        if (!node) return;
-        if (const auto* value = node->as_string())
-            out = value->get();
-        else
-            wrong(*node, key, "must be a text");
-    }
-    void number(std::string_view key, int& out, int low, int high) {
-        const auto* node = take(key, false);
-        if (!node) return;
-        const auto* value = node->as_integer();
-        if (value && value->get() >= low && value->get() <= high)
-            out = static_cast<int>(value->get());
-        else
-            wrong(*node, key, fmt::format("must be a whole number from {} to {}", low, high));
-    }
-    void texts(std::string_view key, std::vector<std::string>& out) {
-        const auto* node = take(key, false);
-        if (!node) return;
-        const auto* array = node->as_array();
-        if (!array) return wrong(*node, key, "must be a list of texts");
-        for (const auto& element : *array) {
-            const auto* value = element.as_string();
-            if (!value) return wrong(element, key, "must be a list of texts");
-            out.push_back(value->get());
-        }
-    }
-    const toml::table* table(std::string_view key) {
-        static const toml::table empty;
-        const auto* node = take(key, false);
-        if (!node) return &empty;
-        if (!node->is_table()) wrong(*node, key, "must be a [table]");
-        return node->is_table() ? node->as_table() : &empty;
-    }
-    void fail_at(std::string_view key, const std::string& what) {
-        if (const auto* node = table_.get(key)) wrong(*node, key, what);
-    }
-    // To be called last: what nobody asked for is an error.
-    std::optional<Error> finish() {
-        for (const auto& [key, node] : table_)
-            if (std::find(known_.begin(), known_.end(), key.str()) == known_.end())
-                wrong(node, key.str(), "is not a key of a recipe");
-        return error_ ? error_ : missing_;  // a key that is written wrongly explains one that is missing
-    }
-
-  private:
-    const toml::node* take(std::string_view key, bool required) {
-        known_.push_back(std::string{key});
-        const auto* node = table_.get(key);
-        if (!node && required && !missing_)
-            missing_ = Error{Errc::InvalidArgument, fmt::format("'{}{}' is missing", prefix_, key), {}, 0};
-        return node;
-    }
-    void wrong(const toml::node& node, std::string_view key, const std::string& what) {
-        if (!error_)
-            error_ = Error{
-                Errc::InvalidArgument, fmt::format("{}: '{}{}' {}", at(node), prefix_, key, what), {}, 0};
-    }
-
-    const toml::table& table_;
-    std::string prefix_;
-    std::vector<std::string> known_;
-    std::optional<Error> error_;
-    std::optional<Error> missing_;
-};
-
-// "1280x800"; each side a multiple of 2 within what virtio-gpu and encoders take.
-bool parse_screen(const std::string& text, int& width, int& height) {
-    const char* end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, width);
-    if (first.ec != std::errc{} || first.ptr == end || *first.ptr != 'x') return false;
-    const auto second = std::from_chars(first.ptr + 1, end, height);
-    return second.ec == std::errc{} && second.ptr == end && width >= 640 && width <= 3840 && height >= 480 &&
-           height <= 2160;
-}
-
-// A Debian package name; what mmdebstrap gets must not look like an option or a list.
-bool is_package_name(const std::string& name) {
-    const auto ok = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' ||
-               c == ':';
-    };
-    return name.size() >= 2 && name.front() != '-' && std::all_of(name.begin(), name.end(), ok);
-}
-
-Result<Recipe> read_recipe(const toml::table& root, const std::filesystem::path& source_root) {
-    Reader top{root, ""};
-    std::string name;
-    top.text("name", name);
-    std::string description;
-    std::string suite;
-    top.text("description", description, false);
-    top.text("suite", suite);
-    const auto* machine = top.table("machine");
-    const auto* packages = top.table("packages");
-    const auto* files = top.table("files");
-    const auto* system = top.table("system");
-    if (auto error = top.finish()) return fail(std::move(*error));
-
-    DORMOUSE_TRY_ASSIGN(auto parsed_name, TemplateName::parse(name));
-    Recipe recipe{.name = std::move(parsed_name), .description = description, .suite = suite};
-
-    Reader in_machine{*machine, "machine."};
-    in_machine.number("memory_mib", recipe.memory_mib, 512, 65536);
-    in_machine.number("cpus", recipe.cpus, 1, 32);
-    in_machine.number("disk_gib", recipe.disk_gib, 4, 2048);
-    std::string screen = "1280x800";
-    in_machine.text("screen", screen, false);
-    if (!parse_screen(screen, recipe.screen_width, recipe.screen_height))
-        in_machine.fail_at("screen", "must be WIDTHxHEIGHT from 640x480 to 3840x2160");
-    in_machine.text("kernel_arguments", recipe.kernel_arguments);
-    if (auto error = in_machine.finish()) return fail(std::move(*error));
-
-    Reader in_packages{*packages, "packages."};
-    in_packages.texts("install", recipe.packages);
-    for (const auto& package : recipe.packages)
+void read_packages(RecipeReader& in, Recipe& recipe) {
+    auto& packages = recipe.parent ? recipe.added_packages : recipe.packages;
+    in.texts("install", packages, kMostPackages);
+    for (const auto& package : packages)
         if (!is_package_name(package))
-            in_packages.fail_at("install", fmt::format("names '{}', which is not a package name", package));
-    if (auto error = in_packages.finish()) return fail(std::move(*error));
-
-    Reader in_files{*files, "files."};
-    std::string overlay;
-    in_files.text("overlay", overlay, false);
-    if (auto error = in_files.finish()) return fail(std::move(*error));
-    if (!overlay.empty()) recipe.overlay = (source_root / overlay).lexically_normal();
-
-    Reader in_system{*system, "system."};
-    in_system.text("locale", recipe.locale, false);
-    in_system.text("timezone", recipe.timezone, false);
-    in_system.text("keyboard", recipe.keyboard, false);
-    in_system.text("user", recipe.user);
-    in_system.texts("commands", recipe.commands);
-    if (auto error = in_system.finish()) return fail(std::move(*error));
-    if (!is_identifier(recipe.suite))
-        return fail(Errc::InvalidArgument, "'suite' must be the name of a Debian release");
-    if (!is_identifier(recipe.user)) return fail(Errc::InvalidArgument, "'system.user' must be a user name");
-    return recipe;
+            in.wrong("install",
+                     fmt::format("names {}, which is not a package name", quoted_for_error(package)));
 }
 
-}  // namespace
+void read_files(RecipeReader& in, Recipe& recipe, const fs::path& data_folder) {
+    if (in.has("overlay") && recipe.parent) in.wrong("overlay", "comes from the recipe that `from` names");
+    std::string overlay;
+    in.text("overlay", overlay, {}, !recipe.parent);
+    // Of this installation's own files; whoever sends a recipe may read no others.
+    const auto path = fs::path{overlay}.lexically_normal();
+    if (!overlay.empty() && (path.empty() || *path.begin() != "assets" || path == "assets"))
+        in.wrong("overlay", "must be a folder below assets/");
+    if (!overlay.empty()) recipe.overlay = data_folder / path;
+    in.list("add", kMostFileEntries, [&](const toml::node& node) { read_file_entry(in, node, recipe); });
+}
 
-Result<Recipe> parse_recipe(std::string_view toml_text, const std::filesystem::path& source_root) {
+void read_system(RecipeReader& in, Recipe& recipe) {
+    in.text("locale", recipe.locale);
+    if (!is_locale(recipe.locale)) in.wrong("locale", "must be of the form \"de_DE.UTF-8\"");
+    in.text("timezone", recipe.timezone);
+    if (!is_timezone(recipe.timezone)) in.wrong("timezone", "must be of the form \"Europe/Berlin\"");
+    in.text("keyboard", recipe.keyboard);
+    if (!is_keyboard(recipe.keyboard)) in.wrong("keyboard", "must be a layout's short name, such as \"de\"");
+    if (in.has("user") && recipe.parent) in.wrong("user", "comes from the recipe that `from` names");
+    in.text("user", recipe.user, {}, !recipe.parent);
+    if (!recipe.user.empty() && !is_user_name(recipe.user)) in.wrong("user", "must be a user name, not root");
+    in.list("commands", kMostCommands,
+            [&](const toml::node& node) { read_command(in, node, recipe, recipe.name.str()); });
+}
+
+Result<toml::table> parse_toml(std::string_view text) {
+    if (text.size() > kMostRecipeBytes)
+        return fail(Errc::TooLarge, fmt::format("the recipe has more than {} bytes", kMostRecipeBytes));
     try {
-        const auto root = toml::parse(toml_text);
-        return read_recipe(root, source_root);
+        return toml::parse(text);
     } catch (const toml::parse_error& error) {
         return fail(Errc::InvalidArgument,
                     fmt::format("line {}: {}", error.source().begin.line, std::string{error.description()}));
@@ -175,11 +80,101 @@ Result<Recipe> parse_recipe(std::string_view toml_text, const std::filesystem::p
     }
 }
 
-Result<Recipe> load_recipe(const std::filesystem::path& file, const std::filesystem::path& source_root) {
-    DORMOUSE_TRY_ASSIGN(const auto text, read_file(file, 1 << 20));
-    auto recipe = parse_recipe(text, source_root);
-    if (!recipe) return fail_in(file.string(), recipe.error());
+Result<TemplateName> name_of(RecipeReader& top, const std::optional<TemplateName>& given) {
+    std::string name;
+    top.text("name", name, {}, !given);
+    if (top.has("name") && !top.failed() && (!is_identifier(name) || name == kTakenName))
+        top.wrong("name", fmt::format("is {}; use 1 to 40 characters: lower-case letters, digits and '-', "
+                                      "beginning with a letter, and not '{}'",
+                                      quoted_for_error(name), kTakenName));
+    if (given) return *given;
+    return TemplateName::parse(is_identifier(name) ? name : "unnamed");  // then there is an error already
+}
+
+// Fills in what `root` says on top of what `recipe` has from its parent.
+Result<> read_onto(const toml::table& root, RecipeReader& top, Recipe& recipe, const fs::path& data_folder) {
+    top.text("description", recipe.description, {.most_bytes = 300, .may_be_empty = true});
+    if (top.has("suite") && recipe.parent) top.wrong("suite", "comes from the recipe that `from` names");
+    top.text("suite", recipe.suite, {}, !recipe.parent);
+    if (!recipe.suite.empty() && !is_identifier(recipe.suite))
+        top.wrong("suite", "must be the name of a Debian release");
+    RecipeReader machine{*top.table("machine"), "machine."};
+    RecipeReader packages{*top.table("packages"), "packages."};
+    RecipeReader files{*top.table("files"), "files."};
+    RecipeReader system{*top.table("system"), "system."};
+    top.list("repositories", kMostRepositories,
+             [&](const toml::node& node) { read_repository(top, node, recipe); });
+    if (auto error = top.finish()) return fail(std::move(*error));
+
+    read_machine(machine, recipe);
+    if (auto error = machine.finish()) return fail(std::move(*error));
+    read_packages(packages, recipe);
+    if (auto error = packages.finish()) return fail(std::move(*error));
+    read_files(files, recipe, data_folder);
+    if (auto error = files.finish()) return fail(std::move(*error));
+    read_system(system, recipe);
+    if (auto error = system.finish()) return fail(std::move(*error));
+    if (root.empty()) return fail(Errc::InvalidArgument, "the recipe is empty");
+    return {};
+}
+
+// One level: what a parent inherits in its turn would be nobody's to follow.
+Result<Recipe> load_parent(const toml::node& from, const TemplateName& name,
+                           const RecipeSurroundings& surroundings) {
+    auto text = surroundings.built_in
+                    ? surroundings.built_in(name)
+                    : Result<std::string>{fail(Errc::NotFound, "there are no built-in recipes here")};
+    if (!text) {
+        auto error = text.error();
+        error.message = fmt::format("line {}: 'from': {}", line_of(from), error.message);
+        if (error.code == Errc::NotFound) error.code = Errc::InvalidArgument;
+        return fail(std::move(error));
+    }
+    RecipeSurroundings without{.data_folder = surroundings.data_folder, .built_in = {}, .name = name};
+    auto parent = parse_recipe(*text, without);
+    if (!parent) return fail_in(fmt::format("the recipe '{}'", name.str()), parent.error());
+    return parent;
+}
+
+}  // namespace
+
+Result<Recipe> parse_recipe(std::string_view text, const RecipeSurroundings& surroundings) {
+    DORMOUSE_TRY_ASSIGN(const auto root, parse_toml(text));
+    RecipeReader top{root, ""};
+    DORMOUSE_TRY_ASSIGN(auto name, name_of(top, surroundings.name));
+    Recipe recipe{.name = name};
+    std::string from;
+    top.text("from", from);
+    if (!from.empty() && !top.failed()) {
+        const auto parent_name = TemplateName::parse(from);
+        if (!parent_name) {
+            top.wrong("from", "must be the name of a built-in recipe, such as \"desktop\"");
+        } else {
+            DORMOUSE_TRY_ASSIGN(recipe, load_parent(*root.get("from"), *parent_name, surroundings));
+            recipe.name = std::move(name);
+            recipe.parent = *parent_name;
+            recipe.description.clear();
+        }
+    }
+    DORMOUSE_TRY(read_onto(root, top, recipe, surroundings.data_folder));
     return recipe;
+}
+
+RecipeSurroundings surroundings_in(const fs::path& data_folder) {
+    auto read = [folder = data_folder / "assets/templates"](const TemplateName& name) -> Result<std::string> {
+        const auto file = folder / (name.str() + ".toml");
+        std::error_code error;
+        if (fs::is_regular_file(file, error)) return read_file(file, kMostRecipeBytes);
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator{folder, error})
+            if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+        std::sort(names.begin(), names.end());
+        std::string all;
+        for (const auto& one : names) all += fmt::format("{}'{}'", all.empty() ? "" : ", ", one);
+        return fail(Errc::NotFound, fmt::format("there is no built-in recipe '{}'", name.str()),
+                    fmt::format("there is {}", all.empty() ? "none at all" : all));
+    };
+    return {.data_folder = data_folder, .built_in = std::move(read), .name = {}};
 }
 
 }  // namespace dormouse::desktop

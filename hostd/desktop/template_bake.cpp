@@ -5,13 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
-
 #include "hostd/base/file.h"
 #include "hostd/base/log.h"
 #include "hostd/base/random.h"
+#include "hostd/desktop/bake_log.h"
+#include "hostd/desktop/bake_room.h"
 #include "hostd/desktop/machine_plan.h"
 #include "hostd/desktop/template_boot.h"
+#include "hostd/desktop/template_builder.h"
 #include "vmm/disk.h"
 #include "vmm/memory_image.h"
 
@@ -22,23 +23,18 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// How much of the whole each step is, roughly as measured on two cores without KVM.
+// How much of the whole each step is, roughly as measured on two cores without
+// KVM; the packages take nothing where they are there already.
 constexpr double kPackagesEnd = 0.45;
-constexpr double kDiskEnd = 0.60;
+constexpr double kDiskShare = 0.27;  // of what is left then
 constexpr double kBootEnd = 0.95;
+// For a builder whose daemon was killed to take down what it has.
+constexpr auto kOtherBakeEnds = 60s;
 
-// "progress 0.42 unpacking packages"
-bool parse_progress(std::string_view line, double& done, std::string& step) {
-    constexpr std::string_view kWord = "progress ";
-    if (line.substr(0, kWord.size()) != kWord) return false;
-    line.remove_prefix(kWord.size());
-    const auto parsed = std::from_chars(line.data(), line.data() + line.size(), done);
-    if (parsed.ec != std::errc{}) return false;
-    line.remove_prefix(static_cast<std::size_t>(parsed.ptr - line.data()));
-    if (!line.empty()) line.remove_prefix(1);
-    step = line;
-    return true;
-}
+constexpr std::string_view kPartial = ".partial";
+
+// The second stage writes its steps into the log itself, before what they say.
+enum class LoggedBy { Us, Builder };
 
 std::string lines_of(const std::vector<std::string>& lines) {
     std::string text;
@@ -46,33 +42,62 @@ std::string lines_of(const std::vector<std::string>& lines) {
     return text;
 }
 
+fs::path packages_folder(const TemplateStore& store) {
+    return store.root() / "packages";
+}
+
+// What a bake has left that did not come to its end. The lock is held.
+Task<void> remove_leftovers(Host& host, fs::path root) {
+    co_await end_boot_machines(host);
+    std::vector<fs::path> left;
+    std::error_code error;
+    for (const auto& folder : {root, root / "packages"})
+        for (const auto& entry : fs::directory_iterator{folder, error})
+            if (entry.path().extension() == kPartial) left.push_back(entry.path());
+    if (fs::exists(root / "packages/work", error)) left.push_back(root / "packages/work");
+    for (const auto& path : left) {
+        auto job = run_on(host.pool, host.loop, [path] { return remove_tree(path); });
+        const auto removed = co_await std::move(job);
+        if (!removed)
+            log::warn("template.leftover", {{"path", path.string()}, {"why", removed.error().message}});
+    }
+}
+
 // One bake in progress. The parts are coroutines on the loop; what blocks goes to the pool.
 class Bake {
   public:
-    Bake(Host& host, BakeOptions options, Recipe recipe)
+    Bake(Host& host, BakeOptions options)
         : host_(host),
           options_(std::move(options)),
-          recipe_(std::move(recipe)),
-          store_(host.config.templates) {}
+          recipe_(options_.recipe),
+          store_(host.config.templates),
+          log_(host.loop, options_.log),
+          began_(host.loop.clock().now()),
+          began_wall_(host.loop.clock().wall()) {}
 
     Task<Result<Template>> run() {
-        DORMOUSE_CO_TRY_ASSIGN(auto plan, make_plan());
+        DORMOUSE_CO_TRY_ASSIGN(auto plan, co_await make_plan());
         const auto final_folder = plan.folder;
         if (auto finished = read_template(final_folder)) {
             DORMOUSE_CO_TRY(store_.publish(*finished));
+            progress(1.0, "nothing has changed since the last bake");
             co_return std::move(*finished);
         }
-        const auto lock = lock_file(store_.root() / "bake.lock");
+        auto lock = lock_file(store_.root() / "bake.lock");
         if (!lock) {
             if (lock.error().code != Errc::Conflict) co_return fail(lock.error());
             co_return fail(Errc::Conflict, "another bake is in progress", "wait until it has ended");
         }
-        co_await remove_leftovers();
-        plan.folder += ".partial";
+        lock_ = std::move(*lock);
+        co_await remove_leftovers(host_, store_.root());
+        plan.folder += kPartial;
         DORMOUSE_CO_TRY(make_directories(plan.folder, host_.machine_uid ? 0711 : 0700));
+        DORMOUSE_CO_TRY(log_.open(plan.bake_log()));
         auto made = co_await build_all(plan);
+        if (!made) log_.add("== failed: " + made.error().message);
+        log_.close();
         if (!made) {
-            co_await remove_leftovers();
+            co_await remove_leftovers(host_, store_.root());
             co_return fail(made.error());
         }
         DORMOUSE_CO_TRY(remove_tree(final_folder));  // one whose manifest could not be read
@@ -84,30 +109,30 @@ class Bake {
     }
 
   private:
-    Result<Template> make_plan() {
-        Template plan{.name = recipe_.name,
-                      .memory_mib = recipe_.memory_mib,
-                      .cpus = recipe_.cpus,
-                      .screen_width = recipe_.screen_width,
-                      .screen_height = recipe_.screen_height,
-                      .kernel_arguments = recipe_.kernel_arguments,
-                      .user = recipe_.user,
-                      .accelerator = vmm::accelerator_name(host_.accelerator.accelerator),
-                      .cpu_model = vmm::cpu_model(host_.accelerator.accelerator),
-                      .qemu_version = host_.qemu.text};
-        plan.folder = store_.root() / "plan";  // only to have absolute paths in the specification
-        const auto spec =
-            plan_machine(host_, plan, "bake", random_uuid(), plan.disk(), StartFrom::MemoryImage);
-        DORMOUSE_TRY_ASSIGN(plan.command_hash, vmm::command_hash(spec));
-        DORMOUSE_TRY_ASSIGN(plan.hash, bake_hash(recipe_, options_.inputs,
-                                                 fmt::format("{} {}", plan.qemu_version, plan.command_hash)));
-        plan.folder = store_.folder_of(plan.name, plan.hash);
-        return plan;
+    // Reads all that goes in, and so takes a moment.
+    Task<Result<Template>> make_plan() {
+        auto plan = plan_template(host_, recipe_);
+        if (!plan) co_return fail(plan.error());
+        auto job = run_on(host_.pool, host_.loop, [recipe = recipe_, inputs = options_.inputs] {
+            return hash_inputs(recipe, inputs);
+        });
+        DORMOUSE_CO_TRY_ASSIGN(plan->inputs, co_await std::move(job));
+        DORMOUSE_CO_TRY_ASSIGN(plan->packages_hash, packages_hash(recipe_, options_.inputs));
+        plan->hash = bake_hash(plan->inputs, machine_of(*plan));
+        plan->folder = store_.folder_of(plan->name, plan->hash);
+        co_return std::move(*plan);
     }
 
     Task<Result<>> build_all(Template plan) {
-        DORMOUSE_CO_TRY_ASSIGN(const auto packages, co_await fetch_packages());
-        DORMOUSE_CO_TRY(co_await build_disk(plan, packages));
+        const auto tar = packages_folder(store_) / fmt::format("{}.tar", plan.packages_hash);
+        std::error_code error;
+        const bool has_packages = fs::exists(tar, error);
+        DORMOUSE_CO_TRY(check_room(bake_needs(recipe_, has_packages), look_at_room(store_.root())));
+        DORMOUSE_CO_TRY(write_file_atomic(plan.recipe_file(), options_.recipe_text, 0644));
+        const double packages_end = has_packages ? 0.0 : kPackagesEnd;
+        disk_end_ = packages_end + (kBootEnd - packages_end) * kDiskShare;
+        if (!has_packages) DORMOUSE_CO_TRY(co_await fetch_packages(plan, tar));
+        DORMOUSE_CO_TRY(co_await build_disk(plan, tar, packages_end));
         DORMOUSE_CO_TRY(co_await boot_once(plan));
         // The folder gets its name later, and a cache of templates may be moved.
         auto job = run_on(host_.pool, host_.loop,
@@ -118,39 +143,43 @@ class Bake {
         DORMOUSE_CO_TRY(protect(plan));
         progress(kBootEnd, "trying a wake");
         DORMOUSE_CO_TRY(co_await try_wake(host_, plan, options_.cancelled));
+        plan.created_at = host_.loop.clock().wall();
         DORMOUSE_CO_TRY(write_template_manifest(plan));
         progress(1.0, "done");
         co_return Result<>{};
     }
 
-    // The first stage is the slow one and changes seldom: kept apart.
-    Task<Result<fs::path>> fetch_packages() {
-        const auto cache = store_.root() / "packages";
+    // The first stage is the slow one and changes seldom: kept apart, and shared
+    // by all recipes that start from the same packages.
+    Task<Result<>> fetch_packages(Template plan, fs::path tar) {
+        const auto cache = packages_folder(store_);
         DORMOUSE_CO_TRY(make_directories(cache, 0700));
-        DORMOUSE_CO_TRY_ASSIGN(const auto hash, packages_hash(recipe_, options_.inputs));
-        const auto tar = cache / fmt::format("{}-{}.tar", recipe_.name.str(), hash);
-        std::error_code error;
-        if (fs::exists(tar, error)) co_return tar;
-        // One set of packages a template is kept.
-        for (const auto& entry : fs::directory_iterator{cache, error})
-            if (entry.path().filename().string().rfind(recipe_.name.str() + "-", 0) == 0)
-                DORMOUSE_CO_TRY(remove_tree(entry.path()));
-        const auto list = cache / "list";
-        DORMOUSE_CO_TRY(write_file_atomic(list, lines_of(recipe_.packages)));
-        const auto arguments = packages_arguments(recipe_, options_.inputs, list, tar, cache / "work");
-        DORMOUSE_CO_TRY(co_await run_builder(arguments, 0.0, kPackagesEnd));
-        co_return tar;
+        store_.collect_packages(plan.packages_hash);
+        BuilderFolders folders{.packages = plan.folder / "packages",
+                               .parts = {},
+                               .output = tar,
+                               .work = cache / "work",
+                               .log = plan.bake_log(),
+                               .began = began_wall_};
+        DORMOUSE_CO_TRY(write_file_atomic(folders.packages, lines_of(recipe_.packages)));
+        DORMOUSE_CO_TRY(co_await build(packages_arguments(recipe_, options_.inputs, folders), 0.0,
+                                       kPackagesEnd, LoggedBy::Us));
+        DORMOUSE_CO_TRY(remove_tree(folders.packages));
+        co_return remove_tree(folders.work);
     }
 
-    Task<Result<>> build_disk(Template plan, fs::path packages) {
-        const auto commands = plan.folder / "commands";
-        DORMOUSE_CO_TRY(write_file_atomic(commands, lines_of(recipe_.commands)));
-        const auto arguments =
-            disk_arguments(recipe_, options_.inputs, packages, commands, plan.folder, plan.folder / "work");
-        DORMOUSE_CO_TRY(co_await run_builder(arguments, kPackagesEnd, kDiskEnd));
-        DORMOUSE_CO_TRY(remove_tree(commands));
-        auto job =
-            run_on(host_.pool, host_.loop, [work = plan.folder / "work"] { return remove_tree(work); });
+    Task<Result<>> build_disk(Template plan, fs::path packages, double begin) {
+        BuilderFolders folders{.packages = packages,
+                               .parts = plan.folder / "parts",
+                               .output = plan.folder,
+                               .work = plan.folder / "work",
+                               .log = plan.bake_log(),
+                               .began = began_wall_};
+        DORMOUSE_CO_TRY(write_parts(recipe_, folders.parts));
+        DORMOUSE_CO_TRY(co_await build(disk_arguments(recipe_, options_.inputs, folders), begin, disk_end_,
+                                       LoggedBy::Builder));
+        DORMOUSE_CO_TRY(remove_tree(folders.parts));
+        auto job = run_on(host_.pool, host_.loop, [work = folders.work] { return remove_tree(work); });
         co_return co_await std::move(job);
     }
 
@@ -167,7 +196,7 @@ class Bake {
         DORMOUSE_CO_TRY(share_with_machine(host_, plan.empty_base(), 0660));
         DORMOUSE_CO_TRY(give_to_machine(host_, plan.disk(), 0600));
         auto on_step = [this](double done, std::string step) {
-            progress(kDiskEnd + done * (kBootEnd - kDiskEnd), std::move(step));
+            progress(disk_end_ + done * (kBootEnd - disk_end_), std::move(step));
         };
         co_return co_await boot_and_save(host_, plan, on_step, options_.cancelled);
     }
@@ -181,52 +210,56 @@ class Bake {
         return {};
     }
 
-    Task<Result<>> run_builder(std::vector<std::string> arguments, double from, double to) {
-        auto on_line = [this, from, to](std::string_view line) {
-            double done = 0;
-            std::string step;
-            if (!parse_progress(line, done, step)) return;
-            host_.loop.post([this, at = from + done * (to - from), step] { progress(at, step); });
+    Task<Result<>> build(std::vector<std::string> arguments, double from, double to, LoggedBy logged_by) {
+        auto on_progress = [this, from, to, logged_by](const BuilderProgress& told) {
+            if (told.step != "done") progress(from + told.done * (to - from), told.step, logged_by);
         };
-        auto cancelled = [flag = options_.cancelled] { return flag->load(); };
-        RunOptions run{.timeout = 60min, .on_line = on_line, .cancelled = cancelled};
-        auto job = run_on(host_.pool, host_.loop, [arguments = std::move(arguments), run] {
-            return run_checked(CommandLine{.argv = arguments}, run);
-        });
-        auto output = co_await std::move(job);
-        if (!output) co_return fail(output.error());
-        co_return Result<>{};
+        return run_builder(host_.loop, host_.pool, std::move(arguments), recipe_, on_progress, lock_.get(),
+                           options_.cancelled);
     }
 
-    Task<void> remove_leftovers() {
-        co_await end_boot_machines(host_);
-        std::error_code error;
-        for (const auto& entry : fs::directory_iterator{store_.root(), error}) {
-            if (entry.path().extension() != ".partial") continue;
-            auto job = run_on(host_.pool, host_.loop, [path = entry.path()] { return remove_tree(path); });
-            const auto removed = co_await std::move(job);
-            if (!removed)
-                log::warn("template.leftover",
-                          {{"path", entry.path().string()}, {"why", removed.error().message}});
+    void progress(double done, std::string step, LoggedBy logged_by = LoggedBy::Us) {
+        // A step that counts its seconds is one step: "booting (12 s)".
+        const auto kind = step.substr(0, step.find(" ("));
+        if (kind != last_step_ && logged_by == LoggedBy::Us) {
+            const std::chrono::duration<double> passed = host_.loop.clock().now() - began_;
+            log_.add(fmt::format("== {:4.0f} s  {}", passed.count(), kind));
         }
-    }
-
-    void progress(double done, std::string step) {
+        last_step_ = kind;
         if (options_.progress) options_.progress(done, std::move(step));
     }
 
     Host& host_;
     BakeOptions options_;
-    Recipe recipe_;
+    const Recipe recipe_;
     TemplateStore store_;
+    BakeLog log_;
+    MonotonicTime began_;
+    WallTime began_wall_;
+    UniqueFd lock_;
+    double disk_end_ = 0;
+    std::string last_step_;
 };
 
 }  // namespace
 
 Task<Result<Template>> bake_template(Host& host, BakeOptions options) {
-    DORMOUSE_CO_TRY_ASSIGN(auto recipe, load_recipe(options.inputs.recipe_file, options.source_root));
-    Bake bake{host, std::move(options), std::move(recipe)};
+    Bake bake{host, std::move(options)};
     co_return co_await bake.run();
+}
+
+Task<void> clean_up_after_bakes(Host& host) {
+    const auto root = host.config.templates;
+    const auto deadline = host.loop.clock().now() + kOtherBakeEnds;
+    for (;;) {
+        auto lock = lock_file(root / "bake.lock");
+        if (lock) {
+            co_await remove_leftovers(host, root);
+            co_return;
+        }
+        if (lock.error().code != Errc::Conflict || host.loop.clock().now() >= deadline) co_return;
+        co_await host.loop.sleep(1s);
+    }
 }
 
 }  // namespace dormouse::desktop

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "hostd/desktop/host.h"
 #include "hostd/desktop/recipe.h"
@@ -15,10 +16,13 @@
 namespace dormouse::desktop {
 
 struct BakeOptions {
+    Recipe recipe;
+    std::string recipe_text;  // as somebody wrote it: kept with the template
     BakeInputs inputs;
-    std::filesystem::path source_root;  // what the recipe's paths are relative to
     // Called on the loop, with how much of the whole is done, 0 to 1.
     std::function<void(double done, std::string step)> progress;
+    // Called on the loop with each line that the tools and we say; may be empty.
+    std::function<void(std::string_view line)> log;
     // Set from anywhere (a signal): the bake ends soon with Errc::Interrupted.
     std::shared_ptr<std::atomic<bool>> cancelled = std::make_shared<std::atomic<bool>>(false);
 };
@@ -28,8 +32,14 @@ struct BakeOptions {
 //
 // Everything is built in a folder of another name that is renamed when complete,
 // so an interruption at any instant leaves the templates as they were; what is
-// left of it is removed by the next bake. One bake at a time: Errc::Conflict.
-// Takes minutes; the log of each step is in the folder that the error names.
+// left of it is removed by the next bake, and by clean_up_after_bakes(). One bake
+// at a time in a folder of templates: Errc::Conflict. Errc::Unavailable when
+// there is not enough disk or memory. Takes minutes; what blocks runs in
+// processes of its own and on the pool. The log is kept in the template's folder.
 Task<Result<Template>> bake_template(Host& host, BakeOptions options);
+
+// Removes what a bake has left that ended with its daemon. Waits for the builder
+// of such a one to take down what it has; does nothing when a bake is in progress.
+Task<void> clean_up_after_bakes(Host& host);
 
 }  // namespace dormouse::desktop

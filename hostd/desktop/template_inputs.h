@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "hostd/base/result.h"
 #include "hostd/desktop/recipe.h"
@@ -12,27 +11,37 @@ namespace dormouse::desktop {
 
 // What goes into a bake besides the recipe.
 struct BakeInputs {
-    std::filesystem::path recipe_file;
-    std::filesystem::path builder;       // guest/image/build-rootfs.sh
+    std::filesystem::path builder;       // guest/image/build-rootfs.sh; the stages' own scripts are beside it
     std::filesystem::path agent_binary;  // dormouse-guestd, as it is put into the guest
 };
 
-// What identifies the result of the first stage (the packages) and of the whole
-// bake: 16 hex digits of BLAKE2b over everything that goes in. `machine` is what
-// else the memory image depends on: QEMU's version and the command line's hash.
-// Blocks: reads all the files.
-Result<std::string> packages_hash(const Recipe& recipe, const BakeInputs& inputs);
-Result<std::string> bake_hash(const Recipe& recipe, const BakeInputs& inputs, const std::string& machine);
+// The script of one stage of the builder, "packages" or "disk".
+std::filesystem::path stage_script(const BakeInputs& inputs, const std::string& stage);
 
-// The two runs of the builder.
-std::vector<std::string> packages_arguments(const Recipe& recipe, const BakeInputs& inputs,
-                                            const std::filesystem::path& list,
-                                            const std::filesystem::path& output,
-                                            const std::filesystem::path& work);
-std::vector<std::string> disk_arguments(const Recipe& recipe, const BakeInputs& inputs,
-                                        const std::filesystem::path& packages,
-                                        const std::filesystem::path& commands,
-                                        const std::filesystem::path& output,
-                                        const std::filesystem::path& work);
+// Hashes (16 hex digits of BLAKE2b) of all that goes into a bake, apart, so that
+// one can say which has changed. A comment in a recipe does not count.
+struct InputHashes {
+    std::string recipe;
+    std::string guest_files;  // the overlay
+    std::string agent;
+    std::string builder;
+    friend bool operator==(const InputHashes&, const InputHashes&) = default;
+};
+// Blocks: reads all the files. The error names the one that cannot be read.
+Result<InputHashes> hash_inputs(const Recipe& recipe, const BakeInputs& inputs);
+
+// What identifies a bake. `machine` is what else the memory image depends on:
+// QEMU's version and the command line's hash.
+std::string bake_hash(const InputHashes& hashes, const std::string& machine);
+// What identifies the result of the first stage alone. Blocks.
+Result<std::string> packages_hash(const Recipe& recipe, const BakeInputs& inputs);
+
+// "the guest agent, the recipe": what differs. Empty when nothing does.
+std::string differences(const InputHashes& before, const InputHashes& now);
+
+// Where the built-in recipes, the guest's files and the builder are: the folder
+// with assets/ and guest/, found by walking up from the folder of this program
+// (a checkout's root, or share/dormouse). Errc::NotFound with what to do.
+Result<std::filesystem::path> find_data_folder(const std::filesystem::path& program_folder);
 
 }  // namespace dormouse::desktop

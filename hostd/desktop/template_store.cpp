@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hostd/desktop/template_store.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "hostd/base/file.h"
@@ -13,6 +14,22 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr int kManifestVersion = 1;
+
+// What early versions did not write.
+void read_additions(const Json& json, Template& found) {
+    found.description = json.value("description", "");
+    found.parent = json.value("from", "");
+    found.locale = json.value("locale", "");
+    found.timezone = json.value("timezone", "");
+    found.keyboard = json.value("keyboard", "us");
+    found.packages_hash = json.value("packages_hash", "");
+    found.created_at = WallTime{std::chrono::milliseconds{json.value("created_at_ms", std::int64_t{0})}};
+    const auto inputs = json.value("inputs", Json::object());
+    found.inputs = {.recipe = inputs.value("recipe", ""),
+                    .guest_files = inputs.value("guest_files", ""),
+                    .agent = inputs.value("agent", ""),
+                    .builder = inputs.value("builder", "")};
+}
 
 Result<Template> parse_manifest(const fs::path& folder, const Json& json) {
     try {
@@ -29,6 +46,7 @@ Result<Template> parse_manifest(const fs::path& folder, const Json& json) {
         found.screen_height = machine.at("screen_height").get<int>();
         found.kernel_arguments = machine.at("kernel_arguments").get<std::string>();
         found.user = json.at("user").get<std::string>();
+        read_additions(json, found);
         const auto& image = json.at("memory_image");
         found.accelerator = image.at("accelerator").get<std::string>();
         found.cpu_model = image.at("cpu_model").get<std::string>();
@@ -48,6 +66,19 @@ Result<> write_template_manifest(const Template& made) {
         {"name", made.name.str()},
         {"hash", made.hash},
         {"user", made.user},
+        {"description", made.description},
+        {"from", made.parent},
+        {"locale", made.locale},
+        {"timezone", made.timezone},
+        {"keyboard", made.keyboard},
+        {"packages_hash", made.packages_hash},
+        {"created_at_ms",
+         std::chrono::duration_cast<std::chrono::milliseconds>(made.created_at.time_since_epoch()).count()},
+        {"inputs",
+         {{"recipe", made.inputs.recipe},
+          {"guest_files", made.inputs.guest_files},
+          {"agent", made.inputs.agent},
+          {"builder", made.inputs.builder}}},
         {"machine",
          {{"memory_mib", made.memory_mib},
           {"cpus", made.cpus},
@@ -78,12 +109,47 @@ fs::path TemplateStore::folder_of(const TemplateName& name, const std::string& h
 Result<Template> TemplateStore::newest(const TemplateName& name) const {
     std::error_code error;
     const auto target = fs::read_symlink(root_ / name.str(), error);
-    if (error)
-        return fail(
-            name.str() == "desktop" ? Errc::Unavailable : Errc::NotFound,
-            fmt::format("there is no template '{}'", name.str()),
-            name.str() == "desktop" ? "bake it: ./dormouse up" : "the built-in template is called 'desktop'");
-    return read_template(root_ / target.filename());
+    if (!error) return read_template(root_ / target.filename());
+    if (name.str() == "desktop")
+        return fail(Errc::Unavailable, "there is no template 'desktop'", "bake it: ./dormouse up");
+    return fail(Errc::NotFound, fmt::format("there is no template '{}'", name.str()),
+                "see: dormouse template list");
+}
+
+std::vector<Template> TemplateStore::list() const {
+    std::vector<Template> all;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator{root_, error}) {
+        if (!entry.is_symlink(error)) continue;
+        const auto name = TemplateName::parse(entry.path().filename().string());
+        if (!name) continue;
+        if (auto found = newest(*name)) all.push_back(std::move(*found));
+    }
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return all;
+}
+
+Result<> TemplateStore::remove(const TemplateName& name, const std::set<std::string>& used) const {
+    DORMOUSE_TRY_ASSIGN(const auto current, newest(name));
+    std::error_code error;
+    // The name first: from here on nobody begins to use it.
+    fs::remove(root_ / name.str(), error);
+    if (error) return fail_errno((root_ / name.str()).string(), error.value());
+    for (const auto& entry : fs::directory_iterator{root_, error}) {
+        if (entry.is_symlink(error) || !entry.is_directory(error)) continue;
+        const auto found = read_template(entry.path());
+        if (found && found->name == name && !used.count(found->hash)) DORMOUSE_TRY(remove_tree(entry.path()));
+    }
+    return sync_directory(root_);
+}
+
+void TemplateStore::collect_packages(const std::string& wanted) const {
+    std::set<std::string> kept{wanted + ".tar"};
+    for (const auto& one : list()) kept.insert(one.packages_hash + ".tar");
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator{root_ / "packages", error})
+        if (entry.path().extension() == ".tar" && !kept.count(entry.path().filename().string()))
+            (void)remove_tree(entry.path());
 }
 
 Result<Template> TemplateStore::find(const TemplateName& name, const std::string& hash) const {

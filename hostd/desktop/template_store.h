@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "hostd/base/clock.h"
 #include "hostd/base/id.h"
 #include "hostd/base/result.h"
+#include "hostd/desktop/template_inputs.h"
 
 namespace dormouse::desktop {
 
@@ -24,6 +26,17 @@ struct Template {
     std::string kernel_arguments;
     std::string user;  // the desktop's user
 
+    std::string description;
+    std::string parent;  // the recipe that its own inherits; empty when there is none
+    std::string locale;
+    std::string timezone;
+    // The layout that the recipe names. The virtual keyboard is a US one in X
+    // whatever this says, so that what is typed through it is exact.
+    std::string keyboard = "us";
+    WallTime created_at;        // the epoch in templates of early versions
+    InputHashes inputs;         // likewise empty
+    std::string packages_hash;  // of the first stage
+
     // What the memory image fits to; a mismatch makes it a plain disk to boot.
     std::string accelerator;
     std::string cpu_model;
@@ -36,6 +49,8 @@ struct Template {
     std::filesystem::path disk() const { return folder / "disk.qcow2"; }  // the layer of the memory's instant
     std::filesystem::path memory_base() const { return folder / "memory.base"; }
     std::filesystem::path wake_stream() const { return folder / "wake.stream"; }
+    std::filesystem::path recipe_file() const { return folder / "recipe.toml"; }
+    std::filesystem::path bake_log() const { return folder / "bake.log"; }
     // All zero, of the memory's size: the base of a desktop that boots from disk.
     std::filesystem::path empty_base() const { return folder / "empty.base"; }
 };
@@ -58,6 +73,16 @@ class TemplateStore {
 
     // Makes a complete folder the newest, in one step.
     Result<> publish(const Template& made) const;
+
+    // The newest bake of each name, by name. What cannot be read is left out.
+    std::vector<Template> list() const;
+
+    // Takes the name away and removes its bakes but those whose hash is in `used`.
+    // Errc::NotFound when there is none of that name.
+    Result<> remove(const TemplateName& name, const std::set<std::string>& used) const;
+
+    // Removes the package sets that no template was made from, but `wanted`.
+    void collect_packages(const std::string& wanted) const;
 
     // Removes bakes that are not the newest of their name and whose hash is not
     // in `used`. Gives the folders that it removed.

@@ -82,5 +82,68 @@ TEST_F(TemplateStoreTest, ADamagedManifestIsRefused) {
     }
 }
 
+TEST_F(TemplateStoreTest, AllOfAManifestComesBack) {
+    auto made = make("0123456789abcdef");
+    made.description = "for research";
+    made.parent = "desktop";
+    made.locale = "de_DE.UTF-8";
+    made.timezone = "Europe/Berlin";
+    made.keyboard = "de";
+    made.created_at = WallTime{std::chrono::milliseconds{1'796'043'194'123}};
+    made.inputs = {.recipe = "r", .guest_files = "f", .agent = "a", .builder = "b"};
+    made.packages_hash = "p";
+    ASSERT_TRUE(write_template_manifest(made));
+    const auto found = read_template(made.folder);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->description, made.description);
+    EXPECT_EQ(found->parent, made.parent);
+    EXPECT_EQ(found->locale, made.locale);
+    EXPECT_EQ(found->timezone, made.timezone);
+    EXPECT_EQ(found->keyboard, made.keyboard);
+    EXPECT_EQ(found->created_at, made.created_at);
+    EXPECT_EQ(found->inputs, made.inputs);
+    EXPECT_EQ(found->packages_hash, made.packages_hash);
+}
+
+TEST_F(TemplateStoreTest, ListsTheNewestOfEachName) {
+    const TemplateStore store{folder_};
+    ASSERT_TRUE(store.publish(make("aaaa")));
+    ASSERT_TRUE(store.publish(make("bbbb")));
+    std::filesystem::create_symlink("nowhere", folder_ / "broken");
+    ASSERT_TRUE(make_directories(folder_ / "packages"));
+    const auto all = store.list();
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].hash, "bbbb");
+}
+
+TEST_F(TemplateStoreTest, RemovesANameButNotWhatDesktopsStandOn) {
+    const TemplateStore store{folder_};
+    const auto old = make("aaaa");
+    const auto unused = make("bbbb");
+    const auto current = make("cccc");
+    ASSERT_TRUE(store.publish(current));
+    ASSERT_TRUE(store.remove(desktop_, {"aaaa"}));
+    EXPECT_FALSE(store.newest(desktop_));
+    EXPECT_TRUE(std::filesystem::exists(old.folder));
+    EXPECT_FALSE(std::filesystem::exists(unused.folder));
+    EXPECT_FALSE(std::filesystem::exists(current.folder));
+    EXPECT_EQ(store.remove(TemplateName::parse("mine").value(), {}).error().code, Errc::NotFound);
+}
+
+TEST_F(TemplateStoreTest, KeepsThePackagesThatTemplatesWereMadeFrom) {
+    const TemplateStore store{folder_};
+    auto made = make("aaaa");
+    made.packages_hash = "1111";
+    ASSERT_TRUE(write_template_manifest(made));
+    ASSERT_TRUE(store.publish(made));
+    ASSERT_TRUE(make_directories(folder_ / "packages"));
+    for (const char* name : {"1111.tar", "2222.tar", "3333.tar"})
+        ASSERT_TRUE(write_file_atomic(folder_ / "packages" / name, ""));
+    store.collect_packages("2222");
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "packages/1111.tar"));
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "packages/2222.tar"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "packages/3333.tar"));
+}
+
 }  // namespace
 }  // namespace dormouse::desktop
