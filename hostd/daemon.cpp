@@ -103,6 +103,10 @@ Result<desktop::Host> look_at_host(Config config, EventLoop& loop, WorkPool& poo
     DORMOUSE_TRY_ASSIGN(host.display, choose_display(host.config.display_source));
     if (host.display == vmm::DisplayProtocol::Vnc)
         log::warn("host.display", {{"source", "vnc"}, {"why", "slower than dbus"}});
+    if (auto folder = desktop::find_data_folder(host.keeper_binary.parent_path()))
+        host.data_folder = std::move(*folder);
+    else
+        log::warn("host.data", {{"why", folder.error().message}});
     DORMOUSE_TRY(desktop::find_machine_user(host));
     DORMOUSE_TRY(desktop::prepare_folders(host));
     vmm::AcceleratorProbe probe{.binary = kQemu, .cache_file = host.config.home / "accelerator.json"};

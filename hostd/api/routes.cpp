@@ -34,7 +34,7 @@ std::span<const Route> route_table() {
         std::vector<Route> routes;
         for (const auto& group :
              {std::span<const Route>{kServiceRoutes}, desktop_routes(), screen_routes(), network_routes(),
-              operation_routes(), token_routes(), std::span<const Route>{kPageRoutes}})
+              operation_routes(), template_routes(), token_routes(), std::span<const Route>{kPageRoutes}})
             routes.insert(routes.end(), group.begin(), group.end());
         return routes;
     }();

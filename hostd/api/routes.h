@@ -45,6 +45,7 @@ std::span<const Route> desktop_routes();
 std::span<const Route> screen_routes();
 std::span<const Route> network_routes();
 std::span<const Route> operation_routes();
+std::span<const Route> template_routes();
 std::span<const Route> token_routes();
 
 }  // namespace dormouse::api

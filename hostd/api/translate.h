@@ -27,6 +27,11 @@ schema::ExecResponse to_schema(const desktop::ProgramResult& result);
 schema::Operation to_schema(const desktop::OperationInfo& info);
 schema::OperationList to_schema(const std::vector<desktop::OperationInfo>& operations);
 schema::OperationLog to_schema(const desktop::OperationLog& log);
+// translate_templates.cpp
+Result<desktop::BuildTemplate> to_command(const schema::BuildTemplateRequest& request);
+schema::Template to_schema(const desktop::TemplateInfo& info);
+schema::TemplateList to_schema(const std::vector<desktop::TemplateInfo>& templates);
+
 schema::Token to_schema(const desktop::TokenInfo& info);
 schema::TokenList to_schema(const std::vector<desktop::TokenInfo>& tokens);
 schema::NewToken to_schema(const desktop::NewToken& token);

@@ -74,7 +74,7 @@ tl::unexpected<Error> no_such_verb(const Words& words, const World& world) {
     const auto typed = is_family ? words[0] + " " + words[1] : words[0];
     auto near = nearest(typed, candidates);
     // Its second word may be all that is left out or wrong.
-    if (!near && nearest(typed, {"token"})) near = "token";
+    if (!near) near = nearest(typed, {"token", "template"});
     return fail(Errc::InvalidArgument, fmt::format("there is no verb '{}'", typed),
                 near ? fmt::format("did you mean: {} {}", world.program, *near)
                      : fmt::format("all verbs: {} --help", world.program));

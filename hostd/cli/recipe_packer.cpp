@@ -42,7 +42,7 @@ std::size_t offset_of(std::string_view text, const toml::source_position& positi
     return at;
 }
 
-std::string quoted(std::string_view text) {
+std::string toml_text(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\')
@@ -95,7 +95,7 @@ class Packer {
         if (content.find(kKeyMark) == std::string::npos)
             return fail(Errc::InvalidArgument, fmt::format("{} is not an armoured key", plain(name)),
                         "make it one: gpg --enarmor < KEY > KEY.asc");
-        return quoted(content);
+        return toml_text(content);
     }
 
     Result<std::string> pack_source(const std::string& name) {
@@ -149,7 +149,7 @@ class Packer {
     Result<> pack_file(const fs::path& path, const std::string& name, std::string& list) {
         DORMOUSE_TRY_ASSIGN(const auto content, read(path));
         list += fmt::format("{}{{path = {}, mode = \"{}\", data = \"{}\"}}", list.empty() ? "" : ", ",
-                            quoted(name), ::access(path.c_str(), X_OK) == 0 ? "0755" : "0644",
+                            toml_text(name), ::access(path.c_str(), X_OK) == 0 ? "0755" : "0644",
                             schema::encode_base64(content));
         return {};
     }

@@ -11,6 +11,8 @@ std::vector<VerbGroup> verb_groups() {
          {exec_verb(), screenshot_verb(), zoom_verb(), click_verb(), move_verb(), drag_verb(),
           mouse_down_verb(), mouse_up_verb(), cursor_verb(), scroll_verb(), type_verb(), key_verb(),
           hold_key_verb()}},
+        {"Templates",
+         {template_build_verb(), template_list_verb(), template_show_verb(), template_remove_verb()}},
         {"Access", {token_create_verb(), token_list_verb(), token_delete_verb()}},
         {"This machine", {doctor_verb(), down_verb(), where_verb(), version_verb(), ping_verb()}},
     };

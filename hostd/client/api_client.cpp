@@ -26,6 +26,14 @@ std::string desktop_path(const std::string& desktop) {
     return "/v1/desktops/" + wsio::percent_encode(desktop);
 }
 
+std::string template_path(const std::string& name) {
+    return "/v1/templates/" + wsio::percent_encode(name);
+}
+
+std::string operation_path(const std::string& operation) {
+    return "/v1/operations/" + wsio::percent_encode(operation);
+}
+
 int to_number(std::string_view text) {
     int value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -165,6 +173,38 @@ Result<schema::ActionsResponse> ApiClient::act(const std::string& desktop,
     // Only a failure while they were carried out says which one it was.
     if (!response || !response->failure || !response->failure->action_index) return answer.error();
     return response;
+}
+
+Result<schema::OperationAnswer> ApiClient::build_template(const schema::BuildTemplateRequest& request) const {
+    DORMOUSE_TRY_ASSIGN(const auto answer,
+                        send_successfully({"POST", "/v1/templates", schema::to_json(request), timeout_}));
+    return schema::parse<schema::OperationAnswer>(answer.body);
+}
+Result<schema::TemplateList> ApiClient::list_templates() const {
+    return get<schema::TemplateList>("/v1/templates");
+}
+Result<schema::Template> ApiClient::get_template(const std::string& name) const {
+    return get<schema::Template>(template_path(name));
+}
+Result<> ApiClient::delete_template(const std::string& name) const {
+    DORMOUSE_TRY(send_successfully({"DELETE", template_path(name), "", timeout_}));
+    return {};
+}
+Result<schema::OperationLog> ApiClient::template_log(const std::string& name, std::uint64_t offset) const {
+    return get<schema::OperationLog>(fmt::format("{}/log?offset={}", template_path(name), offset));
+}
+
+Result<schema::Operation> ApiClient::get_operation(const std::string& operation) const {
+    return get<schema::Operation>(operation_path(operation));
+}
+Result<schema::Operation> ApiClient::cancel_operation(const std::string& operation) const {
+    DORMOUSE_TRY_ASSIGN(const auto answer,
+                        send_successfully({"POST", operation_path(operation) + "/cancel", "", timeout_}));
+    return schema::parse<schema::Operation>(answer.body);
+}
+Result<schema::OperationLog> ApiClient::operation_log(const std::string& operation,
+                                                      std::uint64_t offset) const {
+    return get<schema::OperationLog>(fmt::format("{}/log?offset={}", operation_path(operation), offset));
 }
 
 Result<schema::NewToken> ApiClient::create_token(const schema::CreateTokenRequest& request) const {

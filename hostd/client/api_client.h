@@ -61,6 +61,17 @@ class ApiClient {
     // Answers when the program has ended.
     Result<schema::ExecResponse> exec(const std::string& desktop, const schema::ExecRequest& request) const;
 
+    // Answers as soon as the recipe has been understood: follow the operation.
+    Result<schema::OperationAnswer> build_template(const schema::BuildTemplateRequest& request) const;
+    Result<schema::TemplateList> list_templates() const;
+    Result<schema::Template> get_template(const std::string& name) const;
+    Result<> delete_template(const std::string& name) const;
+    Result<schema::OperationLog> template_log(const std::string& name, std::uint64_t offset) const;
+
+    Result<schema::Operation> get_operation(const std::string& operation) const;
+    Result<schema::Operation> cancel_operation(const std::string& operation) const;
+    Result<schema::OperationLog> operation_log(const std::string& operation, std::uint64_t offset) const;
+
     Result<schema::NewToken> create_token(const schema::CreateTokenRequest& request) const;
     Result<schema::TokenList> list_tokens() const;
     Result<> delete_token(const std::string& token) const;

@@ -14,15 +14,17 @@
 #include "hostd/desktop/commands_operation.h"  // IWYU pragma: export
 #include "hostd/desktop/commands_program.h"    // IWYU pragma: export
 #include "hostd/desktop/commands_screen.h"     // IWYU pragma: export
+#include "hostd/desktop/commands_template.h"   // IWYU pragma: export
 #include "hostd/desktop/commands_token.h"      // IWYU pragma: export
 
 namespace dormouse::desktop {
 
 using Command = std::variant<  //
     CreateDesktop, ListDesktops, GetDesktop, DeleteDesktop, StartDesktop, StopDesktop, RestartDesktop,
-    SetNetwork, ListDestinations,                                    //
-    TakeScreenshot, Act, RunProgram,                                 //
-    ListOperations, GetOperation, CancelOperation, GetOperationLog,  //
+    SetNetwork, ListDestinations,                                               //
+    TakeScreenshot, Act, RunProgram,                                            //
+    ListOperations, GetOperation, CancelOperation, GetOperationLog,             //
+    ListTemplates, GetTemplate, BuildTemplate, DeleteTemplate, GetTemplateLog,  //
     CreateToken, ListTokens, DeleteToken>;
 
 const CommandTraits& traits_of(const Command& command);
@@ -42,6 +44,6 @@ struct Done {};  // nothing to say
 using Answer = std::variant<                                                         //
     Done, DesktopInfo, std::vector<DesktopInfo>, Picture, ActAnswer, ProgramResult,  //
     OperationInfo, std::vector<OperationInfo>, OperationLog,                         //
-    NewToken, std::vector<TokenInfo>, std::vector<DestinationInfo>>;
+    TemplateInfo, std::vector<TemplateInfo>, NewToken, std::vector<TokenInfo>, std::vector<DestinationInfo>>;
 
 }  // namespace dormouse::desktop

@@ -38,6 +38,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
 
     const DesktopId& id() const { return row_.id; }
     const DesktopName& name() const { return row_.name; }
+    const TemplateName& template_name() const { return row_.image; }
     const std::string& template_hash() const { return row_.template_hash; }
     State state() const { return state_; }
     DesktopInfo info() const;

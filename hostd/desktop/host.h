@@ -10,6 +10,7 @@
 #include "hostd/base/config.h"
 #include "hostd/base/event_loop.h"
 #include "hostd/base/work_pool.h"
+#include "hostd/desktop/template_inputs.h"
 #include "vmm/accelerator.h"
 #include "vmm/machine.h"
 #include "vmm/qemu_command.h"
@@ -28,8 +29,15 @@ struct Host {
     vmm::QemuVersion qemu;
     vmm::AcceleratorVerdict accelerator;
     vmm::DisplayProtocol display = vmm::DisplayProtocol::Dbus;  // of machines that are started
-    std::optional<uid_t> machine_uid;  // set where the daemon is root
+    std::optional<uid_t> machine_uid;                           // set where the daemon is root
     std::optional<gid_t> machine_gid;
+
+    // With assets/ and guest/, which templates are made from; empty when there is none.
+    std::filesystem::path data_folder;
+    BakeInputs bake_inputs() const {
+        return {.builder = data_folder / "guest/image/build-rootfs.sh",
+                .agent_binary = keeper_binary.parent_path() / "dormouse-guestd"};
+    }
 
     std::filesystem::path run_folder(const std::string& id) const { return config.run / id; }
 };

@@ -44,6 +44,10 @@ Error not_legal(const Command& command, const Desktop& desktop) {
 
 std::string detail_of(const Command& command, const Result<Answer>& answer) {
     if (!answer) return answer.error().message;
+    if (const auto* build = std::get_if<BuildTemplate>(&command))
+        if (const auto* begun = std::get_if<OperationInfo>(&*answer); begun && begun->image && build)
+            return begun->image->str();
+    if (const auto* removed = std::get_if<DeleteTemplate>(&command)) return removed->image.str();
     const auto* act = std::get_if<Act>(&command);
     if (!act) return {};
     // Which actions, but never what was typed.

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "hostd/desktop/gateway.h"
 #include "hostd/desktop/host.h"
 #include "hostd/desktop/operations.h"
+#include "hostd/desktop/recipe.h"
 #include "hostd/desktop/template_store.h"
 
 namespace dormouse::desktop {
@@ -82,6 +84,12 @@ class Service final : public Gateway {
     Task<Result<Answer>> run(GetOperation request, Asked asked);
     Task<Result<Answer>> run(CancelOperation request, Asked asked);
     Task<Result<Answer>> run(GetOperationLog request, Asked asked);
+    // service_templates.cpp
+    Task<Result<Answer>> run(ListTemplates request, Asked asked);
+    Task<Result<Answer>> run(GetTemplate request, Asked asked);
+    Task<Result<Answer>> run(BuildTemplate request, Asked asked);
+    Task<Result<Answer>> run(DeleteTemplate request, Asked asked);
+    Task<Result<Answer>> run(GetTemplateLog request, Asked asked);
     // service_tokens.cpp
     Task<Result<Answer>> run(CreateToken request, Asked asked);
     Task<Result<Answer>> run(ListTokens request, Asked asked);
@@ -91,6 +99,11 @@ class Service final : public Gateway {
     Task<void> bring_up_as(OperationHandle operation, std::shared_ptr<Desktop> desktop);
     Result<OperationInfo> visible_operation(const OperationId& id, const Caller& caller);
     Task<Result<db::DesktopRow>> insert_row(CreateDesktop request, Template image);
+    Task<void> build_as(OperationHandle operation, Recipe recipe, std::string text);
+    Result<> no_build_in_progress();
+    std::vector<std::string> desktops_on(const TemplateName& name, const std::string& hash) const;
+    std::set<std::string> used_templates() const;  // hashes
+    void collect_templates();                      // removes bakes that nobody stands on
     std::shared_ptr<Desktop> add(Template image, db::DesktopRow row, State state);
     Task<void> recover_row(db::DesktopRow row);
     Task<Result<>> forget(std::shared_ptr<Desktop> desktop);
@@ -110,6 +123,7 @@ class Service final : public Gateway {
     std::string version_;
     Operations operations_;
     std::map<DesktopId, std::shared_ptr<Desktop>> desktops_;
+    std::multiset<std::string> pinned_templates_;  // hashes that desktops are about to stand on
 };
 
 }  // namespace dormouse::desktop

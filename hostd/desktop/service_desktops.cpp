@@ -91,7 +91,10 @@ Task<Result<Answer>> Service::run(CreateDesktop request, Asked asked) {
         if (!begun) co_return fail(begun.error());
         operation = std::move(*begun);
     }
+    // Nobody removes it while the row is written.
+    const auto pinned = pinned_templates_.insert(image.hash);
     auto row = co_await insert_row(std::move(request), image);
+    pinned_templates_.erase(pinned);
     if (!row) {
         // Nobody was told of the operation: the answer is the error.
         if (operation) operation->finish(Result<>{fail(row.error())});

@@ -6,6 +6,7 @@
 #include "hostd/base/file.h"
 #include "hostd/base/log.h"
 #include "hostd/desktop/service.h"
+#include "hostd/desktop/template_bake.h"
 
 namespace dormouse::desktop {
 
@@ -14,12 +15,9 @@ Task<Result<>> Service::recover() {
     DORMOUSE_CO_TRY_ASSIGN(auto rows, co_await std::move(reading));
     for (auto& row : rows) co_await recover_row(std::move(row));
     co_await end_orphans();
-    if (templates_.root() == host_.config.home / "templates") {
-        std::set<std::string> used;
-        for (const auto& [id, desktop] : desktops_) used.insert(desktop->template_hash());
-        for (const auto& folder : templates_.collect_garbage(used))
-            log::info("template.removed", {{"path", folder.string()}});
-    }
+    collect_templates();
+    const bool clean = co_await clean_up_after_bakes(host_);
+    if (!clean) spawn(clean_up_when_bakes_have_ended(host_));
     co_return Result<>{};
 }
 

@@ -31,6 +31,8 @@ constexpr double kBootEnd = 0.95;
 // For a builder whose daemon was killed to take down what it has.
 constexpr auto kOtherBakeEnds = 60s;
 
+constexpr auto kLockWait = 2s;
+
 constexpr std::string_view kPartial = ".partial";
 
 // The second stage writes its steps into the log itself, before what they say.
@@ -83,12 +85,7 @@ class Bake {
             progress(1.0, "nothing has changed since the last bake");
             co_return std::move(*finished);
         }
-        auto lock = lock_file(store_.root() / "bake.lock");
-        if (!lock) {
-            if (lock.error().code != Errc::Conflict) co_return fail(lock.error());
-            co_return fail(Errc::Conflict, "another bake is in progress", "wait until it has ended");
-        }
-        lock_ = std::move(*lock);
+        DORMOUSE_CO_TRY(co_await take_lock());
         co_await remove_leftovers(host_, store_.root());
         plan.folder += kPartial;
         DORMOUSE_CO_TRY(make_directories(plan.folder, host_.machine_uid ? 0711 : 0700));
@@ -109,6 +106,22 @@ class Bake {
     }
 
   private:
+    // A daemon that starts holds it for a moment, to look for leftovers.
+    Task<Result<>> take_lock() {
+        const auto deadline = host_.loop.clock().now() + kLockWait;
+        for (;;) {
+            auto lock = lock_file(store_.root() / "bake.lock");
+            if (lock) {
+                lock_ = std::move(*lock);
+                co_return Result<>{};
+            }
+            if (lock.error().code != Errc::Conflict) co_return fail(lock.error());
+            if (host_.loop.clock().now() >= deadline)
+                co_return fail(Errc::Conflict, "another bake is in progress", "wait until it has ended");
+            co_await host_.loop.sleep(200ms);
+        }
+    }
+
     // Reads all that goes in, and so takes a moment.
     Task<Result<Template>> make_plan() {
         auto plan = plan_template(host_, recipe_);
@@ -248,17 +261,20 @@ Task<Result<Template>> bake_template(Host& host, BakeOptions options) {
     co_return co_await bake.run();
 }
 
-Task<void> clean_up_after_bakes(Host& host) {
+Task<bool> clean_up_after_bakes(Host& host) {
     const auto root = host.config.templates;
+    const auto lock = lock_file(root / "bake.lock");
+    if (!lock) co_return lock.error().code != Errc::Conflict;
+    co_await remove_leftovers(host, root);
+    co_return true;
+}
+
+Task<void> clean_up_when_bakes_have_ended(Host& host) {
     const auto deadline = host.loop.clock().now() + kOtherBakeEnds;
-    for (;;) {
-        auto lock = lock_file(root / "bake.lock");
-        if (lock) {
-            co_await remove_leftovers(host, root);
-            co_return;
-        }
-        if (lock.error().code != Errc::Conflict || host.loop.clock().now() >= deadline) co_return;
-        co_await host.loop.sleep(1s);
+    bool clean = false;
+    while (!clean && host.loop.clock().now() < deadline) {
+        co_await host.loop.sleep(500ms);
+        clean = co_await clean_up_after_bakes(host);
     }
 }
 

@@ -38,8 +38,10 @@ struct BakeOptions {
 // processes of its own and on the pool. The log is kept in the template's folder.
 Task<Result<Template>> bake_template(Host& host, BakeOptions options);
 
-// Removes what a bake has left that ended with its daemon. Waits for the builder
-// of such a one to take down what it has; does nothing when a bake is in progress.
-Task<void> clean_up_after_bakes(Host& host);
+// Removes what a bake has left that ended with its daemon. False when one is in
+// progress, or the builder of such a one still takes down what it has.
+Task<bool> clean_up_after_bakes(Host& host);
+// The same, as soon as that is over; gives up after a minute.
+Task<void> clean_up_when_bakes_have_ended(Host& host);
 
 }  // namespace dormouse::desktop

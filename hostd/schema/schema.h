@@ -10,4 +10,5 @@
 #include "hostd/schema/operations.h"  // IWYU pragma: export
 #include "hostd/schema/picture.h"     // IWYU pragma: export
 #include "hostd/schema/service.h"     // IWYU pragma: export
+#include "hostd/schema/templates.h"   // IWYU pragma: export
 #include "hostd/schema/tokens.h"      // IWYU pragma: export

@@ -47,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_request<schema::ActionsRequest>(text);
     check_request<schema::CreateDesktopRequest>(text);
     check_request<schema::CreateTokenRequest>(text);
+    check_request<schema::BuildTemplateRequest>(text);
     (void)schema::parse<schema::EmptyRequest>(text).has_value();
 
     check_answer<schema::Desktop>(text);
@@ -55,6 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_answer<schema::Token>(text);
     check_answer<schema::TokenList>(text);
     check_answer<schema::NewToken>(text);
+    check_answer<schema::Template>(text);
+    check_answer<schema::TemplateList>(text);
     check_answer<schema::Version>(text);
     check_answer<schema::Health>(text);
     check_answer<schema::ErrorBody>(text);

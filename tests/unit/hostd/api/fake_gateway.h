@@ -78,6 +78,18 @@ inline desktop::OperationInfo example_operation() {
     return info;
 }
 
+inline desktop::TemplateInfo example_template() {
+    desktop::TemplateInfo info{.name = TemplateName::parse("office").value()};
+    info.hash = "0123456789abcdef";
+    info.parent = "desktop";
+    info.screen_width = 1024;
+    info.screen_height = 768;
+    info.memory_mib = 1024;
+    info.stale = "changed since: the recipe";
+    info.recipe = "name = \"office\"\n";
+    return info;
+}
+
 class FakeGateway : public desktop::Gateway {
   public:
     using Handler = std::function<Task<Result<desktop::Answer>>(desktop::Command, Cancel)>;
@@ -142,6 +154,24 @@ class FakeGateway : public desktop::Gateway {
     static Outcome answer_to(const desktop::GetOperationLog& c) {
         DORMOUSE_TRY(find_operation(c.operation));
         return desktop::Answer{desktop::OperationLog{"one\n", c.offset, c.offset + 4, false}};
+    }
+    static Outcome answer_to(const desktop::ListTemplates&) {
+        return desktop::Answer{std::vector{example_template()}};
+    }
+    static Outcome find_template(const TemplateName& name) {
+        if (name != example_template().name)
+            return fail(Errc::NotFound, fmt::format("there is no template '{}'", name.str()));
+        return desktop::Answer{example_template()};
+    }
+    static Outcome answer_to(const desktop::GetTemplate& c) { return find_template(c.image); }
+    static Outcome answer_to(const desktop::DeleteTemplate& c) {
+        DORMOUSE_TRY(find_template(c.image));
+        return desktop::Answer{desktop::Done{}};
+    }
+    static Outcome answer_to(const desktop::BuildTemplate&) { return desktop::Answer{example_operation()}; }
+    static Outcome answer_to(const desktop::GetTemplateLog& c) {
+        DORMOUSE_TRY(find_template(c.image));
+        return desktop::Answer{desktop::OperationLog{"one\n", c.offset, c.offset + 4, true}};
     }
     static Outcome answer_to(const desktop::ListDesktops&) {
         return desktop::Answer{std::vector{example_desktop(), example_desktop(desktop::State::Stopped)}};

@@ -101,6 +101,9 @@ const std::map<std::string, std::function<std::string(const std::string&)>> kCod
     {"OperationList", through_codec<schema::OperationList>},
     {"OperationAnswer", through_codec<schema::OperationAnswer>},
     {"OperationLog", through_codec<schema::OperationLog>},
+    {"Template", through_codec<schema::Template>},
+    {"TemplateList", through_codec<schema::TemplateList>},
+    {"BuildTemplateRequest", through_codec<schema::BuildTemplateRequest>},
     {"CreateTokenRequest", through_codec<schema::CreateTokenRequest>},
     {"NewToken", through_codec<schema::NewToken>},
     {"TokenList", through_codec<schema::TokenList>},
@@ -269,6 +272,9 @@ TEST(OpenApi, DescribesEveryFieldThatIsWritten) {
     EXPECT_EQ(described("Token"), fields_of(schema::to_json(schema::Token{})));
     EXPECT_EQ(described("Operation"), fields_of(schema::to_json(schema::Operation{})));
     EXPECT_EQ(described("OperationLog"), fields_of(schema::to_json(schema::OperationLog{})));
+    EXPECT_EQ(described("Template"), fields_of(schema::to_json(schema::Template{})));
+    EXPECT_EQ(described("BuildTemplateRequest"),
+              fields_of(schema::to_json(schema::BuildTemplateRequest{"a", "b"})));
     EXPECT_EQ(described("Version"), fields_of(schema::to_json(schema::Version{})));
     EXPECT_EQ(described("CreateTokenRequest"), fields_of(schema::to_json(schema::CreateTokenRequest{})));
     EXPECT_EQ(described("CreateDesktopRequest"),

@@ -59,6 +59,32 @@ TEST_F(RoutesTest, ShowsWaitsForAndCancelsAnOperation) {
               "invalid_argument: query.offset: ");
 }
 
+TEST_F(RoutesTest, BuildsShowsAndRemovesTemplates) {
+    const auto begun = ask("POST", "/v1/templates", R"({"recipe":"from = \"desktop\"","name":"office"})");
+    EXPECT_EQ(begun.status, 202);
+    EXPECT_EQ(wsio::find_header(begun.headers, "location"), "/v1/operations/op-1");
+    EXPECT_EQ(only_command<desktop::BuildTemplate>().recipe, "from = \"desktop\"");
+    EXPECT_EQ(only_command<desktop::BuildTemplate>().name->str(), "office");
+    EXPECT_EQ(error_of(ask("POST", "/v1/templates", R"({"recipe":"x","name":"../x"})")).substr(0, 17),
+              "invalid_argument:");
+    EXPECT_EQ(error_of(ask("POST", "/v1/templates", R"({"recipe":""})")).substr(0, 24),
+              "invalid_argument: recipe");
+
+    const auto shown = schema::parse<schema::Template>(ask("GET", "/v1/templates/office").body).value();
+    EXPECT_EQ(shown.name, "office");
+    EXPECT_EQ(shown.screen.width, 1024);
+    EXPECT_EQ(shown.stale_reason, "changed since: the recipe");
+    EXPECT_EQ(shown.recipe, "name = \"office\"\n");
+    EXPECT_EQ(schema::parse<schema::TemplateList>(ask("GET", "/v1/templates").body).value().templates.size(),
+              1U);
+    const auto log =
+        schema::parse<schema::OperationLog>(ask("GET", "/v1/templates/office/log?offset=7").body);
+    EXPECT_EQ(log->next_offset, 11U);
+    EXPECT_EQ(ask("DELETE", "/v1/templates/office").status, 204);
+    EXPECT_EQ(ask("DELETE", "/v1/templates/other").status, 404);
+    EXPECT_EQ(ask("GET", "/v1/templates/Up").status, 400);
+}
+
 TEST_F(RoutesTest, CreatesADesktopFromNothing) {
     EXPECT_EQ(ask("POST", "/v1/desktops").status, 201);
     const auto command = only_command<desktop::CreateDesktop>();

@@ -139,10 +139,12 @@ TEST_F(ServiceTest, FoldersWithoutARowAreRemovedAtTheStart) {
     ASSERT_TRUE(make_directories(host_->config.desktops() / "d-aaaaaaaaaa"));
     ASSERT_TRUE(make_directories(host_->run_folder("d-bbbbbbbbbb")));
     ASSERT_TRUE(make_directories(host_->run_folder("bake")));
+    ASSERT_TRUE(make_directories(host_->config.templates / "mine-0123.partial"));
     ASSERT_TRUE(loop_.run_until_complete(service_->recover()));
     EXPECT_FALSE(std::filesystem::exists(host_->config.desktops() / "d-aaaaaaaaaa"));
     EXPECT_FALSE(std::filesystem::exists(host_->run_folder("d-bbbbbbbbbb")));
-    EXPECT_TRUE(std::filesystem::exists(host_->run_folder("bake"))) << "a bake may be at work there";
+    EXPECT_FALSE(std::filesystem::exists(host_->run_folder("bake")));
+    EXPECT_FALSE(std::filesystem::exists(host_->config.templates / "mine-0123.partial"));
 }
 
 }  // namespace
