@@ -99,15 +99,14 @@ TEST_F(DoctorFolders, ATemplateMustBeThereAndFitQemu) {
     host.facts["/templates/broken"] = {FileKind::Link, 1000, 0777, {}};
     host.links["/templates/desktop"] = "/templates/desktop-1";
     auto& manifest = host.files["/templates/desktop-1/template.json"];
-    manifest = R"({"memory_image": {"qemu_version": "7.2.15 (Debian 1:7.2)"
-}
-})";
+    // Its parenthesis would end a raw string.
+    manifest = "{\"memory_image\": {\"qemu_version\": \"7.2.15 (Debian 1:7.2)\"}}";
     expect(check_template(host, config), Level::Ok, "desktop");
-manifest = R"({"memory_image": {"qemu_version": "7.2.11"}})";
-expect(check_template(host, config), Level::Warn,
-       "not for this QEMU (7.2.15): desktop (baked with QEMU 7.2.11)");
-manifest = "not json";
-expect(check_template(host, config), Level::Ok, "desktop");
+    manifest = R"({"memory_image": {"qemu_version": "7.2.11"}})";
+    expect(check_template(host, config), Level::Warn,
+           "not for this QEMU (7.2.15): desktop (baked with QEMU 7.2.11)");
+    manifest = "not json";
+    expect(check_template(host, config), Level::Ok, "desktop");
 }
 
 TEST_F(DoctorFolders, WhatABakeHasLeftIsNamed) {
