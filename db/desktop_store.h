@@ -9,6 +9,7 @@
 #include "db/database.h"
 #include "hostd/base/clock.h"
 #include "hostd/base/id.h"
+#include "hostd/base/labels.h"
 #include "hostd/base/result.h"
 
 namespace dormouse::db {
@@ -32,6 +33,9 @@ struct DesktopRow {
     std::optional<std::string> exit_status;
     std::optional<std::string> exit_output;  // JSON list of lines
     std::string network = "open";            // "open" or "none"
+    Labels labels{};
+    WallTime updated_at{};
+    std::string created_by{};  // id of a token; "" where nobody knows
     friend bool operator==(const DesktopRow&, const DesktopRow&) = default;
 };
 
@@ -58,14 +62,17 @@ class DesktopStore {
 
     Result<> update_state(const DesktopId& id, const DesktopStateChange& change);  // Errc::NotFound
 
-    // Overwrites all but id, name, image and created_at. Errc::NotFound.
+    // Overwrites all but id, image, created_at, name and labels. Errc::NotFound.
     Result<> update(const DesktopRow& row);
+
+    // Errc::NotFound; Errc::Conflict when another has that name.
+    Result<> describe(const DesktopId& id, const DesktopName& name, const Labels& labels, WallTime now);
 
     Result<> remove(const DesktopId& id);  // Errc::NotFound
 
   private:
     struct Statements {
-        Statement insert, taken, find, list, update_state, update, remove;
+        Statement insert, taken, find, list, update_state, update, describe, remove;
     };
     DesktopStore(Database& database, Statements statements)
         : database_(&database), statements_(std::move(statements)) {}

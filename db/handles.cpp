@@ -70,6 +70,11 @@ Query& Query::blob(std::string_view bytes) {
     return bound(sqlite3_bind_blob64(statement_, next_, data, bytes.size(), SQLITE_TRANSIENT));
 }
 
+Query& Query::maybe_blob(const std::optional<std::string>& bytes) {
+    if (bytes) return blob(*bytes);
+    return bound(sqlite3_bind_null(statement_, next_));
+}
+
 Query& Query::number(std::int64_t value) {
     return bound(sqlite3_bind_int64(statement_, next_, value));
 }

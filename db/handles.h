@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/database.h"
 #include "hostd/base/clock.h"
@@ -31,6 +32,7 @@ class Query {
     Query& text(std::string_view value);
     Query& maybe_text(const std::optional<std::string>& value);
     Query& blob(std::string_view bytes);
+    Query& maybe_blob(const std::optional<std::string>& bytes);
     Query& number(std::int64_t value);
     Query& time(WallTime value);
     Query& maybe_time(const std::optional<WallTime>& value);
@@ -55,6 +57,27 @@ class Query {
     int next_ = 1;
     int failed_ = SQLITE_OK;
 };
+
+// All rows of a query, each read by `read_row` into a Row or a Result of one.
+template <class Row, class Read>
+Result<std::vector<Row>> all_rows(Query& query, Read read_row) {
+    std::vector<Row> rows;
+    for (;;) {
+        DORMOUSE_TRY_ASSIGN(const bool more, query.step());
+        if (!more) return rows;
+        DORMOUSE_TRY_ASSIGN(auto row, Result<Row>{read_row(query)});
+        rows.push_back(std::move(row));
+    }
+}
+
+// The first row, or nothing.
+template <class Row, class Read>
+Result<std::optional<Row>> one_row(Query& query, Read read_row) {
+    DORMOUSE_TRY_ASSIGN(const bool found, query.step());
+    if (!found) return std::optional<Row>{};
+    DORMOUSE_TRY_ASSIGN(auto row, Result<Row>{read_row(query)});
+    return std::optional<Row>{std::move(row)};
+}
 
 // Reads an identifier that this program wrote: another shape is Errc::Corrupt.
 template <class AnyId>

@@ -10,6 +10,7 @@ std::span<const Migration> migrations() {
     static const Migration all[] = {
         {1, kMigration0001},
         {2, kMigration0002},
+        {3, kMigration0003},
     };
     return all;
 }

@@ -10,14 +10,15 @@ namespace {
 constexpr std::string_view kAdmin = "admin";
 constexpr auto kTouchInterval = std::chrono::minutes{1};
 
-constexpr std::string_view kInsert =
-    "INSERT INTO tokens (id, name, scope, hash, created_at, last_used_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-constexpr std::string_view kFind =
-    "SELECT id, name, scope, hash, created_at, last_used_at FROM tokens WHERE hash = ?1";
-constexpr std::string_view kList =
-    "SELECT id, name, scope, hash, created_at, last_used_at FROM tokens ORDER BY created_at, id";
-constexpr std::string_view kScopeOf = "SELECT scope FROM tokens WHERE id = ?1";
-constexpr std::string_view kCountAdmins = "SELECT count(*) FROM tokens WHERE scope = ?1";
+constexpr std::string_view kColumns =
+    "id, name, scope, hash, created_at, last_used_at, desktops, label, commands, expires_at";
+const std::string kInsert =
+    fmt::format("INSERT INTO tokens ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)", kColumns);
+const std::string kFind = fmt::format("SELECT {} FROM tokens WHERE hash = ?1", kColumns);
+const std::string kList = fmt::format("SELECT {} FROM tokens ORDER BY created_at, id", kColumns);
+constexpr std::string_view kScopeOf = "SELECT scope, expires_at IS NULL FROM tokens WHERE id = ?1";
+constexpr std::string_view kCountAdmins =
+    "SELECT count(*) FROM tokens WHERE scope = ?1 AND expires_at IS NULL";
 constexpr std::string_view kRemove = "DELETE FROM tokens WHERE id = ?1";
 // A time in the future comes from a clock that was wrong and is overwritten.
 constexpr std::string_view kTouch =
@@ -31,7 +32,11 @@ Result<TokenRow> row_of(const Query& query) {
                     .scope = query.text_at(2),
                     .hash = query.text_at(3),
                     .created_at = query.time_at(4),
-                    .last_used_at = query.maybe_time_at(5)};
+                    .last_used_at = query.maybe_time_at(5),
+                    .desktops = query.text_at(6),
+                    .label = query.text_at(7),
+                    .commands = query.text_at(8),
+                    .expires_at = query.maybe_time_at(9)};
 }
 
 }  // namespace
@@ -53,27 +58,19 @@ Result<> TokenStore::insert(const TokenRow& row) {
     Query query{statements_.insert, "remember the token"};
     query.text(row.id.str()).text(row.name).text(row.scope).blob(row.hash);
     query.time(row.created_at).maybe_time(row.last_used_at);
+    query.text(row.desktops).text(row.label).text(row.commands).maybe_time(row.expires_at);
     return query.run();
 }
 
 Result<std::optional<TokenRow>> TokenStore::find_by_hash(std::string_view hash) {
     Query query{statements_.find, "look for the token"};
     query.blob(hash);
-    DORMOUSE_TRY_ASSIGN(const bool found, query.step());
-    if (!found) return std::optional<TokenRow>{};
-    DORMOUSE_TRY_ASSIGN(auto row, row_of(query));
-    return std::optional<TokenRow>{std::move(row)};
+    return one_row<TokenRow>(query, row_of);
 }
 
 Result<std::vector<TokenRow>> TokenStore::list() {
-    std::vector<TokenRow> rows;
     Query query{statements_.list, "list the tokens"};
-    for (;;) {
-        DORMOUSE_TRY_ASSIGN(const bool more, query.step());
-        if (!more) return rows;
-        DORMOUSE_TRY_ASSIGN(auto row, row_of(query));
-        rows.push_back(std::move(row));
-    }
+    return all_rows<TokenRow>(query, row_of);
 }
 
 Result<> TokenStore::remove(const TokenId& id) {
@@ -85,7 +82,7 @@ Result<> TokenStore::remove(const TokenId& id) {
         if (!found)
             return fail(Errc::NotFound, fmt::format("there is no token '{}'", id.str()),
                         "list the tokens to see their ids");
-        if (scope.text_at(0) == kAdmin) {
+        if (scope.text_at(0) == kAdmin && scope.number_at(1) != 0) {
             Query admins{statements_.count_admins, "count the admin tokens"};
             admins.text(kAdmin);
             DORMOUSE_TRY(admins.step());

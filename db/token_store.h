@@ -16,10 +16,15 @@ namespace dormouse::db {
 struct TokenRow {
     TokenId id;
     std::string name;
-    std::string scope;  // "agent" or "admin"
+    std::string scope;  // "admin", "agent" or "viewer"
     std::string hash;   // bytes; of the secret, which is nowhere kept
     WallTime created_at;
     std::optional<WallTime> last_used_at;
+    // What it is limited to; "" is no limit. Words with a space between them.
+    std::string desktops{};  // ids or names
+    std::string label{};     // "key=value"
+    std::string commands{};  // groups of commands
+    std::optional<WallTime> expires_at{};
     friend bool operator==(const TokenRow&, const TokenRow&) = default;
 };
 
@@ -33,8 +38,8 @@ class TokenStore {
     Result<std::optional<TokenRow>> find_by_hash(std::string_view hash);
     Result<std::vector<TokenRow>> list();  // oldest first
 
-    // Errc::NotFound; Errc::Conflict for the last one of scope "admin", without
-    // which nobody could make another.
+    // Errc::NotFound; Errc::Conflict for the last one of scope "admin" that does not
+    // expire, without which one day nobody could make another.
     Result<> remove(const TokenId& id);
 
     // Remembers a use, but not more often than once a minute: each is a write to

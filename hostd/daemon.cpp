@@ -60,7 +60,8 @@ Result<vmm::DisplayProtocol> choose_display(DisplaySource source) {
 Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
     DORMOUSE_CO_TRY(co_await service.recover());
     auto server = api::ApiServer::start(
-        host.loop, service, {.address = host.config.listen_address, .port = host.config.listen_port});
+        host.loop, service, {.address = host.config.listen_address, .port = host.config.listen_port},
+        host.config.limits);
     if (!server) {
         auto error = server.error();
         if (error.code == Errc::Conflict && error.hint.empty())

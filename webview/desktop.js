@@ -39,7 +39,7 @@ function quietPanel(title, ...children) {
 }
 
 function startLine(name) {
-    return element('p', {}, 'Start it with ', element('code', {}, `dormouse start ${name}`), '.');
+    return element('p', {}, 'Start it with ', element('code', {}, `./dormouse start ${name}`), '.');
 }
 
 function failurePanel(desktop) {

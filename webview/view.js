@@ -72,7 +72,7 @@ function command(text) {
 
 /** Asks for a token. `problem` says why the one there was did not do. */
 export function tokenPanel({ name, problem, onToken }) {
-    const show = name ? `dormouse show ${name}` : 'dormouse show NAME';
+    const show = name ? `./dormouse show ${name}` : './dormouse show NAME';
     const field = element('input', {
         type: 'password', name: 'token', placeholder: 'Paste the link or the token', autocomplete: 'off',
         spellcheck: false, required: true, ariaLabel: 'Link or token',

@@ -3,9 +3,14 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
+#include <optional>
 #include <utility>
 #include <variant>
 
+#include "hostd/api/event_streams.h"
+#include "hostd/api/once.h"
+#include "hostd/api/rate_limiter.h"
 #include "hostd/api/request_checks.h"
 #include "hostd/api/responses.h"
 #include "hostd/api/router.h"
@@ -17,8 +22,13 @@ namespace dormouse::api {
 // What the requests in progress share. It outlives the server while they last.
 class ApiServer::Core {
   public:
-    Core(EventLoop& event_loop, desktop::Gateway& domain)
-        : loop(event_loop), gateway(domain), idle_(event_loop) {}
+    Core(EventLoop& event_loop, desktop::Gateway& domain, const LimitsConfig& limits)
+        : loop(event_loop),
+          gateway(domain),
+          limiter_(event_loop.clock(), limits),
+          streams_(
+              event_loop, domain, limits, [this] { opened(); }, [this] { closed(); }),
+          idle_(event_loop) {}
 
     EventLoop& loop;
     desktop::Gateway& gateway;
@@ -41,7 +51,13 @@ class ApiServer::Core {
     struct Job;
     static Task<void> serve(std::shared_ptr<Job> job);
     static Task<wsio::HttpResponse> answer(std::shared_ptr<Job> job);
+    static Task<wsio::HttpResponse> answer(std::shared_ptr<Job> job, desktop::Caller caller);
+    static Task<wsio::HttpResponse> carry_out(std::shared_ptr<Job> job, desktop::Caller caller);
+    static Task<wsio::HttpResponse> carry_out_once(std::shared_ptr<Job> job, desktop::Caller caller,
+                                                   desktop::OnceKey once);
 
+    RateLimiter limiter_;
+    EventStreams streams_;
     std::atomic<int> open_{0};
     bool stopped_ = false;
     Completion<bool> idle_;
@@ -58,6 +74,18 @@ struct ApiServer::Core::Job {
 };
 
 namespace {
+
+// Runs at the end of its scope, also when an exception ends it.
+class AtEnd {
+  public:
+    explicit AtEnd(std::function<void()> body) : body_(std::move(body)) {}
+    ~AtEnd() { body_(); }
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+
+  private:
+    std::function<void()> body_;
+};
 
 // What is our fault is for the operator too.
 wsio::HttpResponse failure(const Error& error, const wsio::HttpRequest& request) {
@@ -134,20 +162,83 @@ Task<wsio::HttpResponse> ApiServer::Core::answer(std::shared_ptr<Job> job) {
         const bool unknown = caller.error().code == Errc::Unauthenticated;
         co_return failure(unknown ? unknown_token() : caller.error(), job->request);
     }
-    const auto& handler = job->match.route->handler;
-    if (const auto* about = std::get_if<AboutRoute>(&handler)) co_return about->answer(gateway.version());
+    auto& limiter = job->core->limiter_;
+    const auto token = caller->token;
+    if (const auto refusal = limiter.enter(token)) {
+        auto response = error_response(
+            {Errc::RateLimited, refusal->message, "wait as long as Retry-After says, then try again", 0});
+        response.headers.emplace_back("Retry-After", fmt::to_string(refusal->retry_after.count()));
+        co_return response;
+    }
+    const AtEnd leaving{[&limiter, token] { limiter.leave(token); }};
+    auto answering = answer(job, std::move(*caller));
+    co_return co_await std::move(answering);
+}
 
-    const auto& route = std::get<CommandRoute>(handler);
+Task<wsio::HttpResponse> ApiServer::Core::answer(std::shared_ptr<Job> job, desktop::Caller caller) {
+    const auto& handler = job->match.route->handler;
+    if (const auto* about = std::get_if<AboutRoute>(&handler))
+        co_return about->answer(job->core->gateway.version());
+    if (std::holds_alternative<EventsRoute>(handler)) {
+        auto stream = job->core->streams_.open(caller, job->request);
+        if (!stream) co_return failure(stream.error(), job->request);
+        co_return std::move(*stream);
+    }
+    std::optional<desktop::OnceKey> once;
+    if (std::get<CommandRoute>(handler).takes_once_key) {
+        auto given = once_key(job->request);
+        if (!given) co_return failure(given.error(), job->request);
+        once = std::move(*given);
+    }
+    if (once) {
+        auto carrying = carry_out_once(job, std::move(caller), std::move(*once));
+        co_return co_await std::move(carrying);
+    }
+    auto carrying = carry_out(job, std::move(caller));
+    co_return co_await std::move(carrying);
+}
+
+Task<wsio::HttpResponse> ApiServer::Core::carry_out(std::shared_ptr<Job> job, desktop::Caller caller) {
+    const auto& route = std::get<CommandRoute>(job->match.route->handler);
     auto command = route.command(job->request, job->match.parameters);
     if (!command) co_return failure(command.error(), job->request);
-    auto outcome = co_await gateway.execute(std::move(*command), std::move(*caller), job->cancel);
+    auto executing = job->core->gateway.execute(std::move(*command), std::move(caller), job->cancel);
+    auto outcome = co_await std::move(executing);
     if (!outcome) co_return failure(outcome.error(), job->request);
     co_return route.answer(*outcome, job->request);
 }
 
+// Only what was done is kept: a request that failed may be tried again.
+Task<wsio::HttpResponse> ApiServer::Core::carry_out_once(std::shared_ptr<Job> job, desktop::Caller caller,
+                                                         desktop::OnceKey once) {
+    auto& gateway = job->core->gateway;
+    auto claiming = gateway.claim(caller, once, job->cancel);
+    auto claim = co_await std::move(claiming);
+    if (!claim) co_return failure(claim.error(), job->request);
+    if (const auto* replay = std::get_if<desktop::Replay>(&*claim)) {
+        auto response = unpack_answer(replay->answer);
+        if (!response) co_return failure(response.error(), job->request);
+        co_return std::move(*response);
+    }
+    if (const auto* again = std::get_if<desktop::AnswerAgain>(&*claim)) {
+        const auto& route = std::get<CommandRoute>(job->match.route->handler);
+        auto response = route.answer(again->answer, job->request);
+        response.headers.emplace_back("Idempotency-Replayed", "true");
+        co_return response;
+    }
+    caller.once = once;
+    std::optional<std::string> answer;
+    const AtEnd settling{[&] { gateway.settle(caller, once, std::move(answer)); }};
+    auto carrying = carry_out(job, caller);
+    auto response = co_await std::move(carrying);
+    if (response.status >= 200 && response.status < 300) answer = pack_answer(response);
+    co_return response;
+}
+
 Result<std::unique_ptr<ApiServer>> ApiServer::start(EventLoop& core, desktop::Gateway& gateway,
-                                                    wsio::HttpServerOptions options) {
-    auto shared = std::make_shared<Core>(core, gateway);
+                                                    wsio::HttpServerOptions options,
+                                                    const LimitsConfig& limits) {
+    auto shared = std::make_shared<Core>(core, gateway, limits);
     DORMOUSE_TRY_ASSIGN(auto server,
                         wsio::HttpServer::start(std::move(options), [shared](auto request, auto responder) {
                             Core::receive(shared, std::move(request), std::move(responder));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "hostd/base/config.h"
 #include "hostd/base/event_loop.h"
 #include "hostd/base/result.h"
 #include "hostd/desktop/gateway.h"
@@ -24,7 +25,8 @@ class ApiServer {
     // Serves at once; requests wait until `core` runs. Errors: as those of
     // wsio::HttpServer::start.
     static Result<std::unique_ptr<ApiServer>> start(EventLoop& core, desktop::Gateway& gateway,
-                                                    wsio::HttpServerOptions options);
+                                                    wsio::HttpServerOptions options,
+                                                    const LimitsConfig& limits = {});
     ~ApiServer();
     ApiServer(const ApiServer&) = delete;
     ApiServer& operator=(const ApiServer&) = delete;
@@ -35,7 +37,8 @@ class ApiServer {
     // asked for. Blocks for at most about a second. A second call does nothing.
     void stop();
 
-    // Waits until no command of a request is in progress any more. After stop(),
+    // Waits until no command of a request is in progress any more and no event
+    // stream is open. After stop(),
     // and once only.
     Task<void> finished();
 

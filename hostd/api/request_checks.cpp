@@ -50,7 +50,8 @@ Result<std::string> bearer_token(const wsio::HttpRequest& request) {
 }
 
 Error unknown_token() {
-    return {Errc::Unauthenticated, "this token is not known", "make one with: dormouse token create NAME", 0};
+    return {Errc::Unauthenticated, "this token is not known", "make one with: ./dormouse token create NAME",
+            0};
 }
 
 Result<> check_origin(const wsio::HttpRequest& request) {

@@ -19,6 +19,7 @@ wsio::HttpResponse version(const desktop::VersionInfo& info) {
 const Route kServiceRoutes[] = {
     {"GET", "/healthz", "getHealth", OpenRoute{health}},
     {"GET", "/v1/version", "getVersion", AboutRoute{version}},
+    {"GET", "/v1/events", "watchEvents", EventsRoute{}},
 };
 
 const Route kPageRoutes[] = {
@@ -34,7 +35,7 @@ std::span<const Route> route_table() {
         std::vector<Route> routes;
         for (const auto& group :
              {std::span<const Route>{kServiceRoutes}, desktop_routes(), screen_routes(), network_routes(),
-              operation_routes(), template_routes(), token_routes(), std::span<const Route>{kPageRoutes}})
+              operation_routes(), template_routes(), token_routes(), audit_routes(), std::span<const Route>{kPageRoutes}})
             routes.insert(routes.end(), group.begin(), group.end());
         return routes;
     }();

@@ -27,7 +27,7 @@ Result<Command> get_log(const HttpRequest& request, const Parameters& parameters
 
 const Route kRoutes[] = {
     {"POST", "/v1/templates", "buildTemplate",
-     CommandRoute{about_body<schema::BuildTemplateRequest>, accepted_operation}},
+     CommandRoute{about_body<schema::BuildTemplateRequest>, accepted_operation, true}},
     {"GET", "/v1/templates", "listTemplates",
      CommandRoute{about_nothing<desktop::ListTemplates>, as_json<std::vector<desktop::TemplateInfo>, 200>}},
     {"GET", "/v1/templates/{template}", "getTemplate",

@@ -14,7 +14,7 @@ Result<desktop::Command> delete_token(const wsio::HttpRequest& request, const Pa
 
 const Route kRoutes[] = {
     {"POST", "/v1/tokens", "createToken",
-     CommandRoute{about_body<schema::CreateTokenRequest>, as_json<desktop::NewToken, 201>}},
+     CommandRoute{about_body<schema::CreateTokenRequest>, as_json<desktop::NewToken, 201>, true}},
     {"GET", "/v1/tokens", "listTokens",
      CommandRoute{about_nothing<desktop::ListTokens>, as_json<std::vector<desktop::TokenInfo>, 200>}},
     {"DELETE", "/v1/tokens/{token}", "deleteToken", CommandRoute{delete_token, no_content}},

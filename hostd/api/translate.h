@@ -2,6 +2,7 @@
 // Between what the API says and what the domain says. Plain values, any thread.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "hostd/desktop/commands.h"
@@ -15,12 +16,15 @@ desktop::Action to_command(const schema::Action& action);
 desktop::PictureOptions to_command(const schema::PictureOptions& options);
 desktop::ActOptions options_of(const schema::ActionsRequest& request);
 Result<desktop::CreateDesktop> to_command(const schema::CreateDesktopRequest& request);
+Result<desktop::Command> to_command(std::string desktop, const schema::UpdateDesktopRequest& request);
 Result<desktop::CreateToken> to_command(const schema::CreateTokenRequest& request);
 
 desktop::RunProgram to_command(const std::string& desktop, schema::ExecRequest request);
 
 schema::Desktop to_schema(const desktop::DesktopInfo& info);
-schema::DesktopList to_schema(const std::vector<desktop::DesktopInfo>& desktops);
+schema::DesktopList to_schema(const desktop::DesktopPage& page);
+schema::Event to_schema(const desktop::Event& event);
+schema::AuditPage to_schema(const desktop::AuditPage& page);
 schema::DestinationList to_schema(const std::vector<desktop::DestinationInfo>& destinations);
 schema::ActionsResponse to_schema(const desktop::ActAnswer& answer);
 schema::ExecResponse to_schema(const desktop::ProgramResult& result);

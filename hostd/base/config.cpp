@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <functional>
+#include <vector>
 
 #include "hostd/base/file.h"
 #include "hostd/base/toml.h"
@@ -34,35 +36,6 @@ fs::path run_folder(const fs::path& home) {
     std::error_code ignored;
     if (!xdg.empty() && xdg.size() < 40 && fs::is_directory(xdg, ignored)) return fs::path{xdg} / name;
     return fs::path{"/tmp"} / fmt::format("{}-{}", name, ::geteuid());
-}
-
-tl::unexpected<Error> bad_setting(const Config& config, std::string_view name) {
-    return fail(
-        Errc::InvalidArgument,
-        fmt::format("{}: '{}' is not a setting, or not of the right type", config.file().string(), name),
-        "settings: listen = \"address:port\", and source = \"auto\", \"dbus\" or \"vnc\" in [display]");
-}
-
-Result<> read_display_settings(const toml::table& table, Config& config) {
-    for (const auto& [key, value] : table) {
-        if (key.str() != "source" || !value.is_string())
-            return bad_setting(config, fmt::format("display.{}", key.str()));
-        DORMOUSE_TRY_ASSIGN(config.display_source, parse_display_source(value.as_string()->get()));
-    }
-    return {};
-}
-
-Result<> read_settings(const toml::table& table, Config& config) {
-    for (const auto& [key, value] : table) {
-        if (key.str() == "listen" && value.is_string()) {
-            DORMOUSE_TRY(parse_listen(value.as_string()->get(), config));
-        } else if (key.str() == "display" && value.is_table()) {
-            DORMOUSE_TRY(read_display_settings(*value.as_table(), config));
-        } else {
-            return bad_setting(config, key.str());
-        }
-    }
-    return {};
 }
 
 }  // namespace
@@ -99,6 +72,99 @@ Result<DisplaySource> parse_display_source(const std::string& text) {
                 "write auto, dbus or vnc");
 }
 
+namespace {
+
+// A number of config.toml, where it goes and what it may be.
+struct NumberSetting {
+    std::string_view table;
+    std::string_view name;
+    double least;
+    double most;
+    std::function<void(Config&, double)> set;
+};
+
+const std::vector<NumberSetting>& number_settings() {
+    static const std::vector<NumberSetting> all{
+        {"limits", "requests_per_second", 0, 1e6,
+         [](auto& c, double v) { c.limits.requests_per_second = v; }},
+        {"limits", "burst", 1, 1e6, [](auto& c, double v) { c.limits.burst = static_cast<int>(v); }},
+        {"limits", "concurrent", 0, 1e6,
+         [](auto& c, double v) { c.limits.concurrent = static_cast<int>(v); }},
+        {"limits", "event_streams", 0, 400,
+         [](auto& c, double v) { c.limits.event_streams = static_cast<int>(v); }},
+        {"limits", "event_streams_per_token", 0, 400,
+         [](auto& c, double v) { c.limits.event_streams_per_token = static_cast<int>(v); }},
+        {"limits", "desktops", 0, 1e6, [](auto& c, double v) { c.limits.desktops = static_cast<int>(v); }},
+        {"limits", "desktops_per_token", 0, 1e6,
+         [](auto& c, double v) { c.limits.desktops_per_token = static_cast<int>(v); }},
+        {"audit", "days", 1, 36'500, [](auto& c, double v) { c.audit.days = static_cast<int>(v); }},
+        {"audit", "rows", 1000, 1e9, [](auto& c, double v) { c.audit.rows = static_cast<std::int64_t>(v); }},
+    };
+    return all;
+}
+
+std::string known_settings() {
+    std::string text = "settings: listen = \"address:port\", display.source = \"auto\", \"dbus\" or \"vnc\"";
+    for (const auto& one : number_settings()) text += fmt::format(", {}.{}", one.table, one.name);
+    return text;
+}
+
+tl::unexpected<Error> no_setting(std::string_view name) {
+    return fail(Errc::InvalidArgument, fmt::format("'{}' is not a setting, or not of the right type", name),
+                known_settings());
+}
+
+Result<> read_number(const std::string& table, const std::string& name, const toml::node& value,
+                     Config& config) {
+    for (const auto& one : number_settings()) {
+        if (one.table != table || one.name != name) continue;
+        const auto number = value.value<double>();
+        if (!number) return no_setting(table + "." + name);
+        if (*number < one.least || *number > one.most)
+            return fail(Errc::InvalidArgument,
+                        fmt::format("{}.{} must be from {} to {}", table, name, one.least, one.most));
+        one.set(config, *number);
+        return {};
+    }
+    return no_setting(table + "." + name);
+}
+
+Result<> read_display_settings(const toml::table& table, Config& config) {
+    for (const auto& [key, value] : table) {
+        if (key.str() != "source" || !value.is_string())
+            return no_setting(fmt::format("display.{}", key.str()));
+        DORMOUSE_TRY_ASSIGN(config.display_source, parse_display_source(value.as_string()->get()));
+    }
+    return {};
+}
+
+Result<> read_settings(const std::string& text, Config& config) {
+    try {
+        for (const auto& [key, value] : toml::parse(text)) {
+            const std::string name{key.str()};
+            if (name == "listen" && value.is_string()) {
+                DORMOUSE_TRY(parse_listen(value.as_string()->get(), config));
+                continue;
+            }
+            if (!value.is_table()) return no_setting(name);
+            if (name == "display") {
+                DORMOUSE_TRY(read_display_settings(*value.as_table(), config));
+                continue;
+            }
+            for (const auto& [inner, setting] : *value.as_table())
+                DORMOUSE_TRY(read_number(name, std::string{inner.str()}, setting, config));
+        }
+    } catch (const toml::parse_error& error) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("line {}: {}", error.source().begin.line, std::string{error.description()}));
+    } catch (const std::runtime_error& error) {
+        return fail(Errc::InvalidArgument, error.what());
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<Config> load_config() {
     Config config;
     if (const auto home = environment("DORMOUSE_HOME"); !home.empty()) {
@@ -119,16 +185,8 @@ Result<Config> load_config() {
     std::error_code ignored;
     if (fs::exists(config.file(), ignored)) {
         DORMOUSE_TRY_ASSIGN(const auto text, read_file(config.file(), 1 << 20));
-        try {
-            const auto table = toml::parse(text);
-            DORMOUSE_TRY(read_settings(table, config));
-        } catch (const toml::parse_error& error) {
-            return fail(Errc::InvalidArgument,
-                        fmt::format("{}: line {}: {}", config.file().string(), error.source().begin.line,
-                                    std::string{error.description()}));
-        } catch (const std::runtime_error& error) {
-            return fail(Errc::InvalidArgument, fmt::format("{}: {}", config.file().string(), error.what()));
-        }
+        if (auto read = read_settings(text, config); !read)
+            return fail_in(config.file().string(), read.error());
     }
     if (const auto listen = environment("DORMOUSE_LISTEN"); !listen.empty())
         DORMOUSE_TRY(parse_listen(listen, config));

@@ -16,6 +16,23 @@ enum class DisplaySource {
     Vnc,
 };
 
+// What callers may cost this host: [limits] in config.toml.
+struct LimitsConfig {
+    double requests_per_second = 1000;  // of each token, on average; 0: no limit
+    int burst = 2000;                   // of each token, at once
+    int concurrent = 64;                // requests of each token in progress; 0: no limit
+    int event_streams = 200;            // of all tokens
+    int event_streams_per_token = 32;
+    int desktops = 0;            // on this host; 0: no limit, as in what follows
+    int desktops_per_token = 0;  // that a token has made and that are there
+};
+
+// How much of the audit log is kept: [audit] in config.toml.
+struct AuditConfig {
+    int days = 90;
+    std::int64_t rows = 1'000'000;
+};
+
 // Where everything is. Made once, from the environment and config.toml.
 struct Config {
     std::filesystem::path home;       // state: /var/lib/dormouse, ~/.local/share/dormouse or DORMOUSE_HOME
@@ -24,6 +41,8 @@ struct Config {
     std::string listen_address = "127.0.0.1";
     std::uint16_t listen_port = 8760;
     DisplaySource display_source = DisplaySource::Auto;  // of machines that are started from now on
+    LimitsConfig limits;
+    AuditConfig audit;
 
     std::filesystem::path database() const { return home / "dormouse.db"; }
     std::filesystem::path desktops() const { return home / "desktops"; }
@@ -38,8 +57,8 @@ struct Config {
 
 // Reads DORMOUSE_HOME, DORMOUSE_TEMPLATES, DORMOUSE_LISTEN (address:port) and
 // DORMOUSE_DISPLAY_SOURCE (auto, dbus or vnc), and home/config.toml
-// (`listen = "address:port"`, `[display] source = "auto"`; the environment wins).
-// Unknown keys are errors. Makes nothing on disk.
+// (`listen = "address:port"`, `[display] source = "auto"`, [limits], [audit]; the
+// environment wins). Unknown keys are errors. Makes nothing on disk.
 Result<Config> load_config();
 
 // "127.0.0.1:8760" or "[::1]:8760".

@@ -20,6 +20,8 @@ std::string_view errc_name(Errc code) {
             return "conflict";
         case Errc::TooLarge:
             return "too_large";
+        case Errc::RateLimited:
+            return "rate_limited";
         case Errc::Unavailable:
             return "unavailable";
         case Errc::Timeout:
@@ -34,6 +36,12 @@ std::string_view errc_name(Errc code) {
             return "internal";
     }
     return "internal";
+}
+
+std::optional<Errc> errc_of_name(std::string_view name) {
+    for (int code = 0; code <= static_cast<int>(Errc::Internal); ++code)
+        if (errc_name(static_cast<Errc>(code)) == name) return static_cast<Errc>(code);
+    return std::nullopt;
 }
 
 namespace {

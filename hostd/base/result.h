@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -19,6 +20,7 @@ enum class Errc {
     NotFound,
     Conflict,     // not in this state, or already there
     TooLarge,     // a body, a file or a number beyond a limit
+    RateLimited,  // too many requests of one caller; later
     Unavailable,  // not now; trying again later may work
     Timeout,
     Interrupted,  // the other side went away in the middle; what it did is not known
@@ -28,6 +30,7 @@ enum class Errc {
 };
 
 std::string_view errc_name(Errc code);
+std::optional<Errc> errc_of_name(std::string_view name);  // the inverse
 
 struct Error {
     Errc code = Errc::Internal;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostream>
 
+#include "hostd/base/labels.h"
 #include "hostd/cli/progress.h"
 #include "hostd/cli/verbs.h"
 #include "hostd/schema/schema.h"
@@ -12,6 +13,7 @@ namespace {
 struct Options {
     std::string name;
     std::string image;
+    std::vector<std::string> labels;
 };
 
 Result<schema::Desktop> create_and_wait(Context& context, const schema::CreateDesktopRequest& request) {
@@ -24,6 +26,13 @@ Result<int> create(Context& context, const Options& options) {
     schema::CreateDesktopRequest request;
     if (!options.name.empty()) request.name = options.name;
     if (!options.image.empty()) request.image = options.image;
+    for (const auto& text : options.labels) {
+        DORMOUSE_TRY_ASSIGN(const auto label, parse_label_filter(text));
+        if (!label.value)
+            return fail(Errc::InvalidArgument, fmt::format("the label '{}' has no value", text),
+                        "write --label key=value");
+        request.labels.insert_or_assign(label.key, *label.value);
+    }
     DORMOUSE_TRY_ASSIGN(const auto desktop, create_and_wait(context, request));
     if (context.json()) {
         context.print_line(schema::to_json(desktop));
@@ -43,6 +52,10 @@ Action declare(CLI::App& app) {
         ->check(not_empty());  // an unset variable is a mistake, not a wish
     app.add_option("--template", options->image, "What to make it from (desktop when not given)")
         ->option_text(" T");
+    app.add_option("--label", options->labels, "A label to find it by; may be given several times")
+        ->option_text(" KEY=VALUE")
+        ->expected(1)
+        ->take_all();
     return [options](Context& context) { return create(context, *options); };
 }
 
@@ -50,9 +63,9 @@ Action declare(CLI::App& app) {
 
 Verb create_verb() {
     return {.name = "create",
-            .arguments = "[NAME] [--template T]",
+            .arguments = "[NAME] [--template T] [--label KEY=VALUE]...",
             .summary = "Make a desktop and wait until it can be used",
-            .examples = {"create research", "create"},
+            .examples = {"create research", "create research --label team=search", "create"},
             .declare = declare};
 }
 

@@ -32,7 +32,7 @@ Result<int> delete_all(Context& context, const std::vector<std::string>& names) 
 
 Action declare(CLI::App& app) {
     auto names = std::make_shared<std::vector<std::string>>();
-    app.add_option("NAME", *names, "Names or ids")->required()->check(not_empty());
+    app.add_option("NAME", *names, kDesktopsDescription)->required()->check(not_empty());
     return [names](Context& context) { return delete_all(context, *names); };
 }
 

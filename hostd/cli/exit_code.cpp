@@ -15,6 +15,7 @@ ExitCode exit_code_of(Errc code) {
         case Errc::Denied:
             return kDenied;
         case Errc::TooLarge:
+        case Errc::RateLimited:
         case Errc::Unavailable:
         case Errc::Timeout:
         case Errc::Interrupted:

@@ -9,10 +9,14 @@ namespace {
 
 struct Options {
     bool names = false;
+    client::DesktopQuery query;
+    std::string image;
 };
 
 Result<int> list(Context& context, const Options& options) {
-    DORMOUSE_TRY_ASSIGN(const auto all, context.client().list_desktops());
+    auto query = options.query;
+    if (!options.image.empty()) query.image = options.image;
+    DORMOUSE_TRY_ASSIGN(const auto all, context.client().list_desktops(query));
     if (context.json()) {
         context.print_line(schema::to_json(all));
         return kOk;
@@ -22,7 +26,9 @@ Result<int> list(Context& context, const Options& options) {
         return kOk;
     }
     if (all.desktops.empty()) {
-        context.note("There are no desktops. Make one: " + context.command("create"));
+        const bool filtered = !query.labels.empty() || !query.states.empty() || query.image;
+        context.note(filtered ? "No desktop fits that."
+                              : "There are no desktops. Make one: " + context.command("create"));
         return kOk;
     }
     const auto now = context.clock().wall();
@@ -45,6 +51,15 @@ Result<int> list(Context& context, const Options& options) {
 
 Action declare(CLI::App& app) {
     auto options = std::make_shared<Options>();
+    app.add_option("--label", options->query.labels, "Those that have this label; may be given several times")
+        ->option_text(" KEY[=VALUE]")
+        ->expected(1)
+        ->take_all();
+    app.add_option("--state", options->query.states, "Those in this state; may be given several times")
+        ->option_text(" STATE")
+        ->expected(1)
+        ->take_all();
+    app.add_option("--template", options->image, "Those made from it")->option_text(" T");
     app.add_flag("--names", options->names, "Only the names, one a line");
     return [options](Context& context) { return list(context, *options); };
 }
@@ -53,9 +68,9 @@ Action declare(CLI::App& app) {
 
 Verb list_verb() {
     return {.name = "list",
-            .arguments = "[--names]",
-            .summary = "Show all desktops",
-            .examples = {"list", "list --json"},
+            .arguments = "[--label KEY[=VALUE]] [--state STATE] [--template T] [--names]",
+            .summary = "Show all desktops, or those that fit",
+            .examples = {"list", "list --label team=search --state running", "list --json"},
             .declare = declare};
 }
 

@@ -23,6 +23,9 @@ Result<int> show(Context& context, const std::string& name) {
         table.add(
             {"Ready", desktop.ready ? Cell{"yes"} : Cell{"no: its agent does not answer", Style::Yellow}});
     table.add({"Template", desktop.image});
+    bool first = true;
+    for (const auto& [key, value] : desktop.labels)
+        table.add({std::exchange(first, false) ? "Labels" : "", fmt::format("{}={}", key, value)});
     table.add({"Created", relative_time(desktop.created_at, now)});
     if (desktop.started_at) table.add({"Started", relative_time(*desktop.started_at, now)});
     table.add({"Screen", fmt::format("{}×{}", desktop.screen.width, desktop.screen.height)});

@@ -53,7 +53,7 @@ class Build {
 
     Result<> show_log() {
         for (;;) {
-            DORMOUSE_TRY_ASSIGN(const auto part, context_.client().operation_log(id_, offset_));
+            DORMOUSE_TRY_ASSIGN(const auto part, context_.client().get_operation_log(id_, offset_));
             std::string_view rest = part.text;
             while (!rest.empty()) {
                 const auto end = std::min(rest.find('\n'), rest.size());

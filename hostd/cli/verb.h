@@ -32,9 +32,13 @@ inline CLI::Validator not_empty() {
     return {check, ""};
 }
 
+// By which the completion scripts know that a desktop is wanted.
+inline constexpr const char* kDesktopDescription = "The desktop's name or id";
+inline constexpr const char* kDesktopsDescription = "Names or ids of desktops";
+
 // The name or id of a desktop.
 inline CLI::Option* add_desktop(CLI::App& app, std::string& name) {
-    return app.add_option("NAME", name, "The desktop's name or id")->required()->check(not_empty());
+    return app.add_option("NAME", name, kDesktopDescription)->required()->check(not_empty());
 }
 
 }  // namespace dormouse::cli

@@ -9,21 +9,29 @@
 
 namespace dormouse::cli {
 
+Verb audit_verb();
 Verb click_verb();
+Verb completion_verb();
 Verb create_verb();
 Verb cursor_verb();
 Verb delete_verb();
 Verb doctor_verb();
 Verb down_verb();
 Verb drag_verb();
+Verb events_verb();
 Verb exec_verb();
 Verb hold_key_verb();
 Verb key_verb();
+Verb label_verb();
 Verb list_verb();
 Verb mouse_down_verb();
 Verb mouse_up_verb();
 Verb move_verb();
+Verb operations_cancel_verb();
+Verb operations_list_verb();
+Verb operations_show_verb();
 Verb ping_verb();
+Verb rename_verb();
 Verb restart_verb();
 Verb screenshot_verb();
 Verb scroll_verb();

@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
+#include "hostd/base/random.h"
+#include "hostd/client/event_reader.h"
+#include "hostd/schema/time.h"
 #include "hostd/wsio/http_client.h"
 
 namespace dormouse::client {
@@ -13,6 +17,7 @@ namespace dormouse::client {
 namespace {
 
 constexpr auto kCreateTimeout = std::chrono::minutes{10};
+constexpr int kCreateTries = 3;
 // Beyond the waits that were asked for: a click takes milliseconds, a long text
 // some seconds.
 constexpr auto kActionTimeout = std::chrono::seconds{30};
@@ -33,6 +38,19 @@ std::string template_path(const std::string& name) {
 std::string operation_path(const std::string& operation) {
     return "/v1/operations/" + wsio::percent_encode(operation);
 }
+
+// "?name=value&...", or nothing.
+class QueryText {
+  public:
+    void add(std::string_view name, const std::optional<std::string>& value) {
+        if (!value) return;
+        text_ += fmt::format("{}{}={}", text_.empty() ? "?" : "&", name, wsio::percent_encode(*value));
+    }
+    const std::string& str() const { return text_; }
+
+  private:
+    std::string text_;
+};
 
 int to_number(std::string_view text) {
     int value = 0;
@@ -56,6 +74,8 @@ struct ApiClient::Call {
     std::string path;
     std::string body;
     Duration timeout;
+    std::string once_key{};
+    std::function<bool(std::string_view)> on_body{};
 };
 
 struct ApiClient::Answer : wsio::ClientResponse {
@@ -79,10 +99,12 @@ Result<ApiClient::Answer> ApiClient::send(const Call& call) const {
         .method = call.method, .url = url_ + call.path, .body = call.body, .timeout = call.timeout};
     if (token_) request.headers.emplace_back("Authorization", "Bearer " + token_->reveal_for_transport());
     if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+    if (!call.once_key.empty()) request.headers.emplace_back("Idempotency-Key", call.once_key);
+    request.on_body = call.on_body;
     auto response = wsio::http_request(request);
     if (response) return Answer{std::move(*response)};
     auto error = response.error();
-    if (error.code == Errc::Unavailable) error.hint = "run `dormouse up`";
+    if (error.code == Errc::Unavailable) error.hint = "run ./dormouse up";
     return fail(std::move(error));
 }
 
@@ -106,13 +128,35 @@ Result<schema::Version> ApiClient::version() const {
 }
 
 Result<schema::Desktop> ApiClient::create_desktop(const schema::CreateDesktopRequest& request) const {
-    DORMOUSE_TRY_ASSIGN(const auto answer, send_successfully({"POST", "/v1/desktops",
-                                                              schema::to_json(request), kCreateTimeout}));
-    return schema::parse<schema::Desktop>(answer.body);
+    const Call call{"POST", "/v1/desktops", schema::to_json(request), kCreateTimeout, random_uuid()};
+    for (int tries = 1;; ++tries) {
+        const auto answer = send_successfully(call);
+        if (answer) return schema::parse<schema::Desktop>(answer->body);
+        // Lost on its way: what was done is remembered under the key.
+        if (answer.error().code != Errc::Interrupted || tries == kCreateTries) return fail(answer.error());
+    }
 }
 
-Result<schema::DesktopList> ApiClient::list_desktops() const {
-    return get<schema::DesktopList>("/v1/desktops");
+Result<schema::DesktopList> ApiClient::list_desktops(const DesktopQuery& query) const {
+    schema::DesktopList all;
+    for (std::optional<std::string> cursor;; cursor = all.next_cursor) {
+        QueryText text;
+        for (const auto& label : query.labels) text.add("label", label);
+        for (const auto& state : query.states) text.add("state", state);
+        text.add("template", query.image);
+        text.add("cursor", cursor);
+        DORMOUSE_TRY_ASSIGN(auto page, get<schema::DesktopList>("/v1/desktops" + text.str()));
+        std::move(page.desktops.begin(), page.desktops.end(), std::back_inserter(all.desktops));
+        all.next_cursor = std::move(page.next_cursor);
+        if (!all.next_cursor) return all;
+    }
+}
+
+Result<schema::Desktop> ApiClient::update_desktop(const std::string& desktop,
+                                                  const schema::UpdateDesktopRequest& request) const {
+    DORMOUSE_TRY_ASSIGN(const auto answer, send_successfully({"PATCH", desktop_path(desktop),
+                                                              schema::to_json(request), timeout_}));
+    return schema::parse<schema::Desktop>(answer.body);
 }
 
 Result<schema::Desktop> ApiClient::get_desktop(const std::string& desktop) const {
@@ -194,17 +238,72 @@ Result<schema::OperationLog> ApiClient::template_log(const std::string& name, st
     return get<schema::OperationLog>(fmt::format("{}/log?offset={}", template_path(name), offset));
 }
 
-Result<schema::Operation> ApiClient::get_operation(const std::string& operation) const {
-    return get<schema::Operation>(operation_path(operation));
+Result<schema::OperationList> ApiClient::list_operations() const {
+    return get<schema::OperationList>("/v1/operations");
 }
+
+Result<schema::Operation> ApiClient::get_operation(const std::string& operation, Duration wait) const {
+    const std::chrono::duration<double> seconds = wait;
+    const auto path = fmt::format("{}?wait={:.3f}", operation_path(operation), seconds.count());
+    DORMOUSE_TRY_ASSIGN(const auto answer, send_successfully({"GET", path, "", timeout_ + wait}));
+    return schema::parse<schema::Operation>(answer.body);
+}
+
+Result<schema::OperationLog> ApiClient::get_operation_log(const std::string& operation,
+                                                          std::uint64_t offset) const {
+    return get<schema::OperationLog>(fmt::format("{}/log?offset={}", operation_path(operation), offset));
+}
+
 Result<schema::Operation> ApiClient::cancel_operation(const std::string& operation) const {
     DORMOUSE_TRY_ASSIGN(const auto answer,
                         send_successfully({"POST", operation_path(operation) + "/cancel", "", timeout_}));
     return schema::parse<schema::Operation>(answer.body);
 }
-Result<schema::OperationLog> ApiClient::operation_log(const std::string& operation,
-                                                      std::uint64_t offset) const {
-    return get<schema::OperationLog>(fmt::format("{}/log?offset={}", operation_path(operation), offset));
+
+Result<> ApiClient::watch_events(std::optional<std::uint64_t> after,
+                                 const std::function<bool(const schema::Event&)>& take) const {
+    EventReader reader;
+    Result<> problem;
+    bool stopped = false;
+    const auto on_event = [&](const ServerSentEvent& event) {
+        auto parsed = schema::parse<schema::Event>(event.data);
+        if (!parsed) {
+            problem = fail(parsed.error());
+            return false;
+        }
+        stopped = !take(*parsed);
+        return !stopped;
+    };
+    QueryText text;
+    if (after) text.add("after", std::to_string(*after));
+    const Call call{.method = "GET",
+                    .path = "/v1/events" + text.str(),
+                    .body = "",
+                    // The server says something every 15 seconds.
+                    .timeout = std::chrono::seconds{45},
+                    .once_key = {},
+                    .on_body = [&](std::string_view bytes) {
+                        const auto read = reader.feed(bytes, on_event);
+                        if (!read) problem = fail(read.error());
+                        return !stopped && problem.has_value();
+                    }};
+    DORMOUSE_TRY(send_successfully(call));
+    if (!problem) return problem;
+    if (stopped) return {};
+    return fail(Errc::Interrupted, "the server ended the stream of events");
+}
+
+Result<schema::AuditPage> ApiClient::list_audit(const AuditQuery& query) const {
+    QueryText text;
+    text.add("desktop", query.desktop);
+    text.add("token", query.token);
+    text.add("command", query.command);
+    text.add("outcome", query.outcome);
+    if (query.since) text.add("since", schema::format_time(*query.since));
+    if (query.until) text.add("until", schema::format_time(*query.until));
+    text.add("limit", std::to_string(query.limit));
+    text.add("cursor", query.cursor);
+    return get<schema::AuditPage>("/v1/audit" + text.str());
 }
 
 Result<schema::NewToken> ApiClient::create_token(const schema::CreateTokenRequest& request) const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "hostd/base/clock.h"
 #include "hostd/base/result.h"
@@ -19,12 +22,31 @@ struct Screenshot {
     std::string etag;
 };
 
+// Which desktops; what is empty does not matter.
+struct DesktopQuery {
+    std::vector<std::string> labels;  // "key" or "key=value", all of them
+    std::vector<std::string> states;  // one of them
+    std::optional<std::string> image;
+};
+
+// Which entries of the audit log; what is absent does not matter.
+struct AuditQuery {
+    std::optional<std::string> desktop;
+    std::optional<std::string> token;
+    std::optional<std::string> command;
+    std::optional<std::string> outcome;
+    std::optional<WallTime> since;
+    std::optional<WallTime> until;
+    int limit = 100;
+    std::optional<std::string> cursor;
+};
+
 // The HTTP API as functions. Each is one request that blocks until its answer;
 // any thread. Desktops and tokens are named as the server names them, a desktop
 // by id or name.
 //
 // What the server refuses comes back as its Error (code, message, hint). Of our
-// own: Unavailable (nobody listens: the hint says to run `dormouse up`), Timeout,
+// own: Unavailable (nobody listens: the hint says to run ./dormouse up), Timeout,
 // Interrupted (the connection was lost; what was done is not known), Corrupt
 // (what answered is not Dormouse).
 class ApiClient {
@@ -38,9 +60,13 @@ class ApiClient {
     Result<schema::Health> health() const;  // needs no token
     Result<schema::Version> version() const;
 
-    // Answers when the desktop can be used; up to ten minutes.
+    // Answers when the desktop can be used; up to ten minutes. Where the answer is
+    // lost, it asks for it again under the same idempotency key: no second desktop.
     Result<schema::Desktop> create_desktop(const schema::CreateDesktopRequest& request) const;
-    Result<schema::DesktopList> list_desktops() const;
+    // All of them, page by page.
+    Result<schema::DesktopList> list_desktops(const DesktopQuery& query = {}) const;
+    Result<schema::Desktop> update_desktop(const std::string& desktop,
+                                           const schema::UpdateDesktopRequest& request) const;
     Result<schema::Desktop> get_desktop(const std::string& desktop) const;
     Result<schema::DestinationList> list_destinations(const std::string& desktop) const;
     Result<> delete_desktop(const std::string& desktop) const;
@@ -68,9 +94,17 @@ class ApiClient {
     Result<> delete_template(const std::string& name) const;
     Result<schema::OperationLog> template_log(const std::string& name, std::uint64_t offset) const;
 
-    Result<schema::Operation> get_operation(const std::string& operation) const;
+    Result<schema::OperationList> list_operations() const;
+    Result<schema::Operation> get_operation(const std::string& operation, Duration wait = {}) const;
+    Result<schema::OperationLog> get_operation_log(const std::string& operation, std::uint64_t offset) const;
     Result<schema::Operation> cancel_operation(const std::string& operation) const;
-    Result<schema::OperationLog> operation_log(const std::string& operation, std::uint64_t offset) const;
+
+    // Gives `take` what happens, as it happens, until it returns false or the
+    // connection ends: then Errc::Interrupted. `after` is the last event that was seen.
+    Result<> watch_events(std::optional<std::uint64_t> after,
+                          const std::function<bool(const schema::Event&)>& take) const;
+
+    Result<schema::AuditPage> list_audit(const AuditQuery& query) const;
 
     Result<schema::NewToken> create_token(const schema::CreateTokenRequest& request) const;
     Result<schema::TokenList> list_tokens() const;

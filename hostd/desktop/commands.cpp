@@ -11,22 +11,12 @@ std::string_view command_name(const Command& command) {
     return traits_of(command).name;
 }
 
-bool allowed(const Command& command, Scope scope) {
-    switch (traits_of(command).group) {
-        case CommandGroup::Admin:
-        // A recipe's commands run as root while a template is made.
-        case CommandGroup::Templates:
-            return scope == Scope::Admin;
-        case CommandGroup::Look:
-        case CommandGroup::Act:
-        case CommandGroup::Exec:
-        case CommandGroup::Create:
-        case CommandGroup::Lifecycle:
-        case CommandGroup::Delete:
-        case CommandGroup::Network:
-            return true;
-    }
-    return false;
+bool allowed(const Command& command, Scope scope, const TokenLimits& limits) {
+    const auto group = traits_of(command).group;
+    const auto* update = std::get_if<UpdateDesktop>(&command);
+    if (!update || !update->network) return allows(scope, limits, group);
+    const bool only_network = !update->name && update->labels.empty();
+    return allows(scope, limits, CommandGroup::Network) && (only_network || allows(scope, limits, group));
 }
 
 bool legal(const Command& command, State state) {

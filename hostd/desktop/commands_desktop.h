@@ -2,12 +2,14 @@
 // Making, finding, starting, stopping and deleting desktops.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hostd/base/clock.h"
 #include "hostd/base/id.h"
+#include "hostd/base/labels.h"
 #include "hostd/desktop/command_traits.h"
 #include "vmm/net/policy.h"
 
@@ -19,9 +21,16 @@ struct CreateDesktop {
     TemplateName image;
     net::Mode network = net::Mode::Open;
     bool async = false;  // answer with the operation, at once
+    Labels labels{};
 };
+// Oldest first; those that fit all that is asked for.
 struct ListDesktops {
     static constexpr CommandTraits traits{"desktop.list", CommandGroup::Look};
+    std::vector<LabelFilter> labels{};
+    std::vector<State> states{};  // one of them; none: any
+    std::optional<TemplateName> image{};
+    int limit = 1000;                     // 1 to 1000
+    std::optional<std::string> cursor{};  // of the page before
 };
 struct GetDesktop {
     static constexpr CommandTraits traits{"desktop.get", CommandGroup::Look};
@@ -30,6 +39,15 @@ struct GetDesktop {
 struct DeleteDesktop {
     static constexpr CommandTraits traits{"desktop.delete", CommandGroup::Delete, may_delete};
     DesktopReference desktop;
+};
+// What is absent stays as it is. A change of the network takes effect at once:
+// what is connected and no longer allowed is cut off. It needs the group Network.
+struct UpdateDesktop {
+    static constexpr CommandTraits traits{"desktop.update", CommandGroup::Lifecycle, may_delete};
+    DesktopReference desktop;
+    std::optional<DesktopName> name;
+    std::map<std::string, std::optional<std::string>, std::less<>> labels;  // without a value: removed
+    std::optional<net::Mode> network;
 };
 struct StartDesktop {
     static constexpr CommandTraits traits{"desktop.start", CommandGroup::Lifecycle, may_start};
@@ -67,6 +85,14 @@ struct DesktopInfo {
     std::string accelerator;
     std::optional<ExitInfo> exit;
     net::Mode network = net::Mode::Open;
+    Labels labels{};
+    WallTime updated_at{};     // the last change of its state, name or labels
+    std::string created_by{};  // id of a token; "" where nobody knows
+};
+
+struct DesktopPage {
+    std::vector<DesktopInfo> desktops;
+    std::optional<std::string> next_cursor;  // absent: these are the last
 };
 
 }  // namespace dormouse::desktop

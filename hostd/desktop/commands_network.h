@@ -9,16 +9,9 @@
 
 #include "hostd/base/clock.h"
 #include "hostd/desktop/command_traits.h"
-#include "vmm/net/policy.h"
 
 namespace dormouse::desktop {
 
-// Takes effect at once; what is connected and no longer allowed is cut off.
-struct SetNetwork {
-    static constexpr CommandTraits traits{"desktop.set_network", CommandGroup::Network, may_delete};
-    DesktopReference desktop;
-    net::Mode mode = net::Mode::Open;
-};
 struct ListDestinations {
     static constexpr CommandTraits traits{"desktop.destinations", CommandGroup::Look};
     DesktopReference desktop;

@@ -8,6 +8,7 @@
 #include "hostd/base/clock.h"
 #include "hostd/base/id.h"
 #include "hostd/desktop/command_traits.h"
+#include "hostd/desktop/rights.h"
 
 namespace dormouse::desktop {
 
@@ -15,6 +16,8 @@ struct CreateToken {
     static constexpr CommandTraits traits{"token.create", CommandGroup::Admin};
     std::string name;
     Scope scope = Scope::Agent;
+    TokenLimits limits{};
+    std::optional<WallTime> expires_at{};
 };
 struct ListTokens {
     static constexpr CommandTraits traits{"token.list", CommandGroup::Admin};
@@ -32,6 +35,8 @@ struct TokenInfo {
     Scope scope = Scope::Agent;
     WallTime created_at;
     std::optional<WallTime> last_used_at;
+    TokenLimits limits{};
+    std::optional<WallTime> expires_at{};
 };
 struct NewToken {
     TokenInfo info;

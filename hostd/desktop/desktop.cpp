@@ -27,6 +27,7 @@ Desktop::Desktop(Host& host, Template image, db::DesktopRow row, State state, Sa
       screen_(row_.id.str(), host.loop),
       machine_mutex_(host.loop),
       screen_mutex_(host.loop),
+      describe_mutex_(host.loop),
       input_mutex_(host.loop) {
     if (row_.exit_status) exit_ = ExitInfo{*row_.exit_status, parse_lines(row_.exit_output)};
 }
@@ -48,7 +49,29 @@ DesktopInfo Desktop::info() const {
             .cpus = row_.cpus,
             .accelerator = row_.accelerator,
             .exit = exit_,
-            .network = network_mode()};
+            .network = network_mode(),
+            .labels = row_.labels,
+            .updated_at = row_.updated_at,
+            .created_by = row_.created_by};
+}
+
+void Desktop::tell(DesktopChange change) const {
+    if (listener_ && !closed_) listener_(*this, change);
+}
+
+void Desktop::describe(DesktopName name, Labels labels, WallTime now) {
+    row_.name = std::move(name);
+    row_.labels = std::move(labels);
+    row_.updated_at = now;
+    tell(DesktopChange::Details);
+}
+
+void Desktop::set_ready(bool ready) {
+    if (std::exchange(ready_, ready) != ready) tell(DesktopChange::Details);
+}
+
+void Desktop::set_pause_reason(std::optional<std::string> reason) {
+    if (std::exchange(pause_reason_, reason) != reason) tell(DesktopChange::Details);
 }
 
 Task<Result<>> Desktop::move_to(State next, std::optional<std::string> reason) {
@@ -60,6 +83,7 @@ Task<Result<>> Desktop::move_to(State next, std::optional<std::string> reason) {
     state_ = next;
     row_.state = state_name(next);
     row_.reason = std::move(reason);
+    row_.updated_at = std::chrono::floor<std::chrono::milliseconds>(host_.loop.clock().wall());
     if (next == State::Running || next == State::Starting) {
         exit_.reset();
         row_.exit_status.reset();
@@ -76,6 +100,7 @@ Task<Result<>> Desktop::move_to(State next, std::optional<std::string> reason) {
         row_.state = state_name(before);
         row_.reason = reason_before;
     }
+    if (saved) tell(DesktopChange::State);
     co_return saved;
 }
 

@@ -21,6 +21,9 @@
 
 namespace dormouse::desktop {
 
+// What a listener is told of.
+enum class DesktopChange { State, Details };
+
 // One desktop: its state, its machine while it runs, its screen and input.
 //
 // Owns its folder and its run folder, and the connection to its machine. The
@@ -31,6 +34,8 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
   public:
     // Writes a row durably; state changes are saved before what they announce begins.
     using Save = std::function<Task<Result<>>(db::DesktopRow)>;
+    // Called after a change that info() shows, once it is saved where it is kept.
+    using Listener = std::function<void(const Desktop&, DesktopChange)>;
 
     Desktop(Host& host, Template image, db::DesktopRow row, State state, Save save);
     Desktop(const Desktop&) = delete;
@@ -39,9 +44,18 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     const DesktopId& id() const { return row_.id; }
     const DesktopName& name() const { return row_.name; }
     const TemplateName& template_name() const { return row_.image; }
+    const std::string& created_by() const { return row_.created_by; }
     const std::string& template_hash() const { return row_.template_hash; }
+    const Labels& labels() const { return row_.labels; }
     State state() const { return state_; }
     DesktopInfo info() const;
+
+    void set_listener(Listener listener) { listener_ = std::move(listener); }
+
+    // Held by who changes name and labels, from reading them to describe().
+    AsyncMutex& describing() { return describe_mutex_; }
+    // These have been saved.
+    void describe(DesktopName name, Labels labels, WallTime now);
 
     // From the template's memory image to a running desktop whose agent has
     // answered. On an error call remove(): some of it may be there.
@@ -79,6 +93,9 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
 
     Task<Result<>> move_to(State next, std::optional<std::string> reason = {});
     Task<void> fail_with(std::string reason);
+    void tell(DesktopChange change) const;
+    void set_ready(bool ready);
+    void set_pause_reason(std::optional<std::string> reason);
 
     // desktop_lifecycle.cpp
     Task<Result<>> make_disk();
@@ -121,6 +138,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     db::DesktopRow row_;
     State state_;
     Save save_;
+    Listener listener_;
     std::optional<std::string> pause_reason_;  // "the host's disk is full": QEMU has stopped the guest
     std::optional<ExitInfo> exit_;
 
@@ -138,6 +156,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     std::uint64_t button_hold_ = 0;  // moves with each call that acts
     AsyncMutex machine_mutex_;       // held while the machine is started or ended
     AsyncMutex screen_mutex_;        // held while the screen is being attached
+    AsyncMutex describe_mutex_;      // see describing()
     AsyncMutex input_mutex_;         // held while somebody's actions run
     bool closed_ = false;
 };

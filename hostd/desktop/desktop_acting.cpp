@@ -68,7 +68,7 @@ Task<Result<>> Desktop::need_screen() {
     const auto machine = machine_;
     if (!machine || !machine->alive())
         co_return fail(Errc::Conflict, fmt::format("desktop '{}' is {}", row_.name.str(), state_name(state_)),
-                       fmt::format("start it: dormouse start {}", row_.name.str()));
+                       fmt::format("start it: ./dormouse start {}", row_.name.str()));
     if (screen_.attached()) co_return co_await screen_.wait_live(kFirstPictureTimeout);
     DORMOUSE_CO_TRY_ASSIGN(auto display, co_await machine->open_display());
     DORMOUSE_CO_TRY(attach_screen(screen_, std::move(display)));

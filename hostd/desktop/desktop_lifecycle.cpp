@@ -91,10 +91,10 @@ void Desktop::take_machine(std::shared_ptr<vmm::Machine> machine) {
                                     if (const auto self = weak.lock()) self->on_event(name, data);
                                 }});
     machine_->guest().set_on_ready([weak](const guest::HelloInfo&) {
-        if (const auto self = weak.lock()) self->ready_ = true;
+        if (const auto self = weak.lock()) self->set_ready(true);
     });
     machine_->guest().set_on_lost([weak](const std::string&) {
-        if (const auto self = weak.lock()) self->ready_ = false;
+        if (const auto self = weak.lock()) self->set_ready(false);
     });
     input_ =
         std::make_shared<InputDevice>(host_.loop, [machine = std::weak_ptr{machine_}](nlohmann::json events) {
@@ -125,7 +125,7 @@ Task<Result<>> Desktop::wake_from_template() {
     DORMOUSE_CO_TRY(co_await need_screen());
     auto waiting = wait_agent(host_.loop, machine, kWakeTimeout, [this] { return !replacing_; });
     DORMOUSE_CO_TRY(co_await std::move(waiting));
-    ready_ = true;
+    set_ready(true);
     co_return Result<>{};
 }
 
@@ -168,7 +168,7 @@ Task<void> Desktop::finish_start() {
     auto ready = co_await std::move(waiting);
     if (ready) ready = co_await wait_drawn(machine);
     if (state_ != State::Starting || machine_ != machine || !machine->alive() || closed_) co_return;
-    ready_ = ready.has_value();
+    set_ready(ready.has_value());
     // A desktop without its agent can still be seen and clicked.
     std::optional<std::string> reason;
     if (!ready) reason = ready.error().message;
@@ -319,8 +319,9 @@ Task<void> Desktop::settle_exit(vmm::ExitRecord record) {
 void Desktop::on_event(const std::string& name, const nlohmann::json& data) {
     if (name != "BLOCK_IO_ERROR" || !data.is_object() || data.value("action", "") != "stop") return;
     const bool full = data.value("nospace", false);
-    pause_reason_ =
-        full ? kDiskFull : "paused: the host's disk failed: " + data.value("reason", std::string{"unknown"});
+    set_pause_reason(full
+                         ? std::string{kDiskFull}
+                         : "paused: the host's disk failed: " + data.value("reason", std::string{"unknown"}));
     log::error("desktop.paused", {{"desktop", row_.id.str()}, {"reason", *pause_reason_}});
     if (full) retry_when_disk_has_space();
 }
@@ -333,7 +334,7 @@ void Desktop::retry_when_disk_has_space() {
         const auto space = fs::space(self->folder(), error);
         if (error || space.available < (256u << 20)) return self->retry_when_disk_has_space();
         spawn([](std::shared_ptr<Desktop> on) -> Task<void> {
-            on->pause_reason_.reset();
+            on->set_pause_reason({});
             const auto going = co_await on->machine_->resume();
             if (!going)
                 log::warn("desktop.no_resume",
@@ -378,7 +379,7 @@ Task<void> Desktop::adopt_running() {
     if (running && (*running == "prelaunch" || *running == "paused")) (void)co_await machine->resume();
     // The event that told of it went to the daemon before.
     if (running && *running == "io-error") {
-        pause_reason_ = kDiskFull;
+        set_pause_reason(kDiskFull);
         retry_when_disk_has_space();
     }
     // The daemon before may have been killed with a key down.

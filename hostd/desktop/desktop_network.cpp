@@ -16,6 +16,7 @@ Task<Result<>> Desktop::set_network(net::Mode mode) {
     row_.network = net::mode_name(mode);
     auto saved = co_await save_(row_);
     if (!saved) row_.network = before;
+    if (saved && row_.network != before) tell(DesktopChange::Details);
     co_return saved;
 }
 

@@ -19,12 +19,30 @@ const DesktopReference* reference_of(const Command& command) {
         command);
 }
 
+Error not_allowed(const Command& command, const Caller& caller) {
+    const auto& traits = traits_of(command);
+    if (!caller.limits.groups.empty() && traits.group != CommandGroup::Admin)
+        return {Errc::Denied,
+                fmt::format("this token may not do {}: it is limited to some groups of commands, and '{}' is "
+                            "not one of them",
+                            traits.name, group_name(traits.group)),
+                "use another token", 0};
+    const bool for_agents = allows(Scope::Agent, {}, traits.group);
+    return {Errc::Denied,
+            fmt::format("a token of scope '{}' may not do {}", scope_name(caller.scope), traits.name),
+            for_agents ? "use a token of scope 'agent' or 'admin'" : "use a token of scope 'admin'", 0};
+}
+
 Error not_legal(const Command& command, const Desktop& desktop) {
     Error error{Errc::Conflict,
                 fmt::format("desktop '{}' is {}: {} is not possible now", desktop.name().str(),
                             state_name(desktop.state()), command_name(command)),
                 {},
                 0};
+    if (std::holds_alternative<StopDesktop>(command)) {
+        error.hint = "to get rid of it, delete it";
+        return error;
+    }
     switch (desktop.state()) {
         case State::Stopped:
         case State::Failed:
@@ -42,21 +60,8 @@ Error not_legal(const Command& command, const Desktop& desktop) {
     return error;
 }
 
-std::string detail_of(const Command& command, const Result<Answer>& answer) {
-    if (!answer) return answer.error().message;
-    if (const auto* build = std::get_if<BuildTemplate>(&command))
-        if (const auto* begun = std::get_if<OperationInfo>(&*answer); begun && begun->image && build)
-            return begun->image->str();
-    if (const auto* removed = std::get_if<DeleteTemplate>(&command)) return removed->image.str();
-    const auto* act = std::get_if<Act>(&command);
-    if (!act) return {};
-    // Which actions, but never what was typed.
-    std::string names;
-    for (const auto& action : act->actions) {
-        if (names.size() > 200) return names + " ...";
-        names += (names.empty() ? "" : " ") + std::string{action_name(action)};
-    }
-    return names;
+tl::unexpected<Error> no_such_desktop(const DesktopReference& reference) {
+    return fail(Errc::NotFound, fmt::format("there is no desktop '{}'", reference), "see: ./dormouse list");
 }
 
 }  // namespace
@@ -66,7 +71,11 @@ Result<Stores> open_stores(db::Database& database) {
     DORMOUSE_TRY_ASSIGN(auto tokens, db::TokenStore::open(database));
     DORMOUSE_TRY_ASSIGN(auto audit, db::AuditStore::open(database));
     DORMOUSE_TRY_ASSIGN(auto destinations, db::DestinationStore::open(database));
-    return Stores{std::move(desktops), std::move(tokens), std::move(audit), std::move(destinations)};
+    DORMOUSE_TRY_ASSIGN(auto operations, db::OperationStore::open(database));
+    DORMOUSE_TRY_ASSIGN(auto idempotency, db::IdempotencyStore::open(database));
+    DORMOUSE_TRY_ASSIGN(auto counters, db::CounterStore::open(database));
+    return Stores{std::move(desktops),   std::move(tokens),      std::move(audit),   std::move(destinations),
+                  std::move(operations), std::move(idempotency), std::move(counters)};
 }
 
 Service::Service(Host& host, Stores& stores, db::StoreThread& store_thread, std::string version)
@@ -75,7 +84,14 @@ Service::Service(Host& host, Stores& stores, db::StoreThread& store_thread, std:
       store_thread_(store_thread),
       templates_(host.config.templates),
       version_(std::move(version)),
-      operations_(host.loop) {}
+      operations_(host.loop),
+      events_(host.loop.clock()) {
+    operations_.set_listener([this](const OperationInfo& info) { on_operation(info); });
+}
+
+Service::~Service() {
+    close();
+}
 
 VersionInfo Service::version() const {
     return {version_, fmt::format("{}.{}.{}", host_.qemu.major, host_.qemu.minor, host_.qemu.micro),
@@ -87,6 +103,9 @@ Task<void> Service::end_operations() {
 }
 
 void Service::close() {
+    flush_looks(Duration::zero());
+    if (tidy_timer_) host_.loop.cancel_timer(*tidy_timer_);
+    tidy_timer_.reset();
     for (auto& [id, desktop] : desktops_) desktop->close();
     desktops_.clear();
 }
@@ -98,56 +117,38 @@ Task<Result<Answer>> Service::execute(Command command, Caller caller, Cancel can
         if (const auto desktop = find(*reference)) about = (*desktop)->id();
     }
     Result<Answer> answer;
-    if (allowed(command, caller.scope)) {
+    if (allowed(command, caller.scope, caller.limits)) {
         auto carrying = carry_out(command, Asked{caller, cancel, nullptr});
         answer = co_await std::move(carrying);
     } else {
-        answer = fail(Errc::Denied,
-                      fmt::format("a token of scope '{}' may not do {}", scope_name(caller.scope),
-                                  command_name(command)),
-                      "use a token of scope 'admin'");
+        answer = fail(not_allowed(command, caller));
     }
     if (answer && !about) {
         if (const auto* made = std::get_if<DesktopInfo>(&*answer)) about = made->id;
+        if (const auto* begun = std::get_if<OperationInfo>(&*answer)) about = begun->desktop;
     }
     audit(command, caller, about, answer, host_.loop.clock().now() - began);
     co_return answer;
-}
-
-void Service::audit(const Command& command, const Caller& caller, const std::optional<DesktopId>& desktop,
-                    const Result<Answer>& answer, Duration took) {
-    std::string outcome = answer ? "ok" : std::string{errc_name(answer.error().code)};
-    std::string detail = detail_of(command, answer);
-    if (answer) {
-        const auto* acted = std::get_if<ActAnswer>(&*answer);
-        if (acted && acted->failure) {
-            outcome = errc_name(acted->failure->code);
-            detail += fmt::format(" (failed at {})", acted->done.size());
-        }
-    }
-    db::AuditRow row{.at = host_.loop.clock().wall(),
-                     .token = caller.token,
-                     .desktop = desktop ? std::optional{desktop->str()} : std::nullopt,
-                     .command = std::string{command_name(command)},
-                     .outcome = std::move(outcome),
-                     .detail = std::move(detail),
-                     .duration = std::chrono::duration_cast<std::chrono::milliseconds>(took)};
-    store_thread_.post([&stores = stores_, row = std::move(row)] {
-        if (const auto added = stores.audit.append(row); !added)
-            log::error("audit.lost", {{"command", row.command}, {"why", added.error().message}});
-    });
 }
 
 Service::Found Service::find(const DesktopReference& reference) const {
     for (const auto& [id, desktop] : desktops_)
         if (id.str() == reference || desktop->name().str() == reference) return desktop;
     if (!is_identifier(reference)) return bad_identifier("desktop's name or id", reference);
-    return fail(Errc::NotFound, fmt::format("there is no desktop '{}'", reference), "see: ./dormouse list");
+    return no_such_desktop(reference);
+}
+
+// What the caller does not see is not there.
+Service::Found Service::find_for(const DesktopReference& reference, const Caller& caller) const {
+    DORMOUSE_TRY_ASSIGN(auto desktop, find(reference));
+    if (!sees(caller.limits, desktop->id().str(), desktop->name().str(), desktop->labels()))
+        return no_such_desktop(reference);
+    return desktop;
 }
 
 Task<Result<Answer>> Service::carry_out(Command command, Asked asked) {
     if (const auto* reference = reference_of(command)) {
-        DORMOUSE_CO_TRY_ASSIGN(asked.desktop, find(*reference));
+        DORMOUSE_CO_TRY_ASSIGN(asked.desktop, find_for(*reference, asked.caller));
         if (!legal(command, asked.desktop->state())) co_return fail(not_legal(command, *asked.desktop));
     }
     auto running = std::visit([&](auto& one) { return run(std::move(one), std::move(asked)); }, command);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Desktops come, are looked at and acted on, and go.
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <tuple>
 
 #include "hostd/base/log.h"
 #include "hostd/base/random.h"
+#include "hostd/desktop/cursor.h"
 #include "hostd/desktop/names.h"
 #include "hostd/desktop/service.h"
 
@@ -16,7 +20,45 @@ constexpr int kNameTries = 20;
 
 }  // namespace
 
-Task<Result<db::DesktopRow>> Service::insert_row(CreateDesktop request, Template image) {
+// What a caller with limits makes must be there for it.
+Result<> Service::fit_to_caller(CreateDesktop& request, const Caller& caller) const {
+    const auto& limits = caller.limits;
+    if (!limits.desktops.empty()) {
+        const auto& names = limits.desktops;
+        if (request.name && std::find(names.begin(), names.end(), request.name->str()) != names.end())
+            return {};
+        return fail(
+            Errc::Denied,
+            fmt::format("this token is for the desktops {} and makes no others", fmt::join(names, ", ")),
+            "give the new desktop one of these names");
+    }
+    if (!limits.label) return {};
+    const auto [label, added] = request.labels.emplace(limits.label->key, *limits.label->value);
+    if (!added && label->second != *limits.label->value)
+        return fail(Errc::Denied,
+                    fmt::format("labels.{}: this token makes desktops with the value '{}'", limits.label->key,
+                                *limits.label->value),
+                    "leave this label out: it is added");
+    return check_labels(request.labels);
+}
+
+Result<> Service::check_room(const Caller& caller) const {
+    const auto& limits = host_.config.limits;
+    if (limits.desktops > 0 && desktops_.size() >= static_cast<std::size_t>(limits.desktops))
+        return fail(Errc::Unavailable, fmt::format("this host has its {} desktops already", limits.desktops),
+                    "delete one, or raise 'desktops' under [limits] in config.toml");
+    if (limits.desktops_per_token <= 0) return {};
+    const auto own = std::count_if(desktops_.begin(), desktops_.end(), [&](const auto& entry) {
+        return entry.second->created_by() == caller.token;
+    });
+    if (own >= limits.desktops_per_token)
+        return fail(Errc::Unavailable,
+                    fmt::format("this token has made its {} desktops already", limits.desktops_per_token),
+                    "delete one, or raise 'desktops_per_token' under [limits] in config.toml");
+    return {};
+}
+
+Task<Result<db::DesktopRow>> Service::insert_row(CreateDesktop request, Template image, Caller caller) {
     for (int tries = 0;; ++tries) {
         DORMOUSE_CO_TRY_ASSIGN(auto id, DesktopId::parse("d-" + random_hex(5)));
         auto name = request.name;
@@ -36,8 +78,15 @@ Task<Result<db::DesktopRow>> Service::insert_row(CreateDesktop request, Template
             .screen_height = image.screen_height,
             .accelerator = vmm::accelerator_name(host_.accelerator.accelerator),
             .created_at = std::chrono::floor<std::chrono::milliseconds>(host_.loop.clock().wall()),
-            .network = std::string{net::mode_name(request.network)}};
-        auto insert = on_store([&stores = stores_, row] { return stores.desktops.insert(row); });
+            .network = std::string{net::mode_name(request.network)},
+            .labels = request.labels,
+            .created_by = caller.token};
+        row.updated_at = row.created_at;
+        auto insert = on_store([&stores = stores_, row, once = caller.once]() -> Result<> {
+            // First, so that a daemon that ends in between knows what the key has made.
+            if (once) DORMOUSE_TRY(stores.idempotency.set_made(row.created_by, once->key, row.id.str()));
+            return stores.desktops.insert(row);
+        });
         auto inserted = co_await std::move(insert);
         if (inserted) co_return row;
         if (request.name || inserted.error().code != Errc::Conflict || tries >= kNameTries)
@@ -52,6 +101,7 @@ std::shared_ptr<Desktop> Service::add(Template image, db::DesktopRow row, State 
             [&stores = stores_, changed = std::move(changed)] { return stores.desktops.update(changed); });
     };
     auto desktop = std::make_shared<Desktop>(host_, std::move(image), std::move(row), state, std::move(save));
+    desktop->set_listener([this](const Desktop& which, DesktopChange change) { on_desktop(which, change); });
     desktops_.emplace(id, desktop);
     return desktop;
 }
@@ -81,41 +131,114 @@ Task<void> Service::bring_up_as(OperationHandle operation, std::shared_ptr<Deskt
 }
 
 Task<Result<Answer>> Service::run(CreateDesktop request, Asked asked) {
+    DORMOUSE_CO_TRY(fit_to_caller(request, asked.caller));
+    DORMOUSE_CO_TRY(check_labels(request.labels));
+    DORMOUSE_CO_TRY(check_room(asked.caller));
     DORMOUSE_CO_TRY_ASSIGN(auto image, templates_.newest(request.image));
-    std::optional<OperationHandle> operation;
-    if (request.async) {
-        auto begun = operations_.begin({.kind = std::string{CreateDesktop::traits.name},
-                                        .token = asked.caller.token,
-                                        .desktop = {},
-                                        .image = image.name});
-        if (!begun) co_return fail(begun.error());
-        operation = std::move(*begun);
-    }
+    const bool async = request.async;
     // Nobody removes it while the row is written.
     const auto pinned = pinned_templates_.insert(image.hash);
-    auto row = co_await insert_row(std::move(request), image);
+    auto row = co_await insert_row(std::move(request), image, asked.caller);
     pinned_templates_.erase(pinned);
-    if (!row) {
-        // Nobody was told of the operation: the answer is the error.
-        if (operation) operation->finish(Result<>{fail(row.error())});
-        co_return fail(row.error());
-    }
+    if (!row) co_return fail(row.error());
     const auto desktop = add(std::move(image), std::move(*row), State::Creating);
-    if (operation) {
-        operation->set_desktop(desktop->id());
-        spawn(bring_up_as(*operation, desktop));
-        co_return Answer{operation->info()};
+    publish(EventType::DesktopCreated, desktop->info());
+    if (async) {
+        auto begun = operations_.begin({.kind = std::string{CreateDesktop::traits.name},
+                                        .token = asked.caller.token,
+                                        .desktop = desktop->id(),
+                                        .image = desktop->info().image});
+        if (!begun) {
+            DORMOUSE_CO_TRY(co_await forget(desktop));
+            co_return fail(begun.error());
+        }
+        spawn(bring_up_as(*begun, desktop));
+        co_return Answer{begun->info()};
     }
     DORMOUSE_CO_TRY_ASSIGN(auto info, co_await bring_up(desktop));
     co_return Answer{std::move(info)};
 }
 
-Task<Result<Answer>> Service::run(ListDesktops, Asked) {
+namespace {
+
+constexpr char kDesktopCursor = 'd';
+
+// Their order: stays the same for as long as a desktop lives.
+Cursor place_of(const DesktopInfo& info) {
+    const auto at = std::chrono::floor<std::chrono::milliseconds>(info.created_at).time_since_epoch();
+    return {.number = at.count(), .name = info.id.str()};
+}
+
+bool is_behind(const Cursor& place, const Cursor& other) {
+    return std::tie(place.number, place.name) > std::tie(other.number, other.name);
+}
+
+bool fits_request(const DesktopInfo& info, const ListDesktops& request) {
+    const auto& states = request.states;
+    if (!states.empty() && std::find(states.begin(), states.end(), info.state) == states.end()) return false;
+    if (request.image && info.image != *request.image) return false;
+    return fits(info.labels, request.labels);
+}
+
+}  // namespace
+
+Task<Result<Answer>> Service::run(ListDesktops request, Asked asked) {
+    std::optional<Cursor> after;
+    if (request.cursor) {
+        DORMOUSE_CO_TRY_ASSIGN(after, decode_cursor(kDesktopCursor, *request.cursor));
+    }
     std::vector<DesktopInfo> all;
-    for (const auto& [id, each] : desktops_) all.push_back(each->info());
+    for (const auto& [id, each] : desktops_) {
+        if (!sees(asked.caller.limits, id.str(), each->name().str(), each->labels())) continue;
+        auto info = each->info();
+        if (!fits_request(info, request) || (after && !is_behind(place_of(info), *after))) continue;
+        all.push_back(std::move(info));
+    }
     std::sort(all.begin(), all.end(),
-              [](const auto& a, const auto& b) { return a.created_at < b.created_at; });
-    co_return Answer{std::move(all)};
+              [](const auto& a, const auto& b) { return is_behind(place_of(b), place_of(a)); });
+    DesktopPage page;
+    const auto limit = static_cast<std::size_t>(request.limit);
+    if (all.size() > limit) {
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(limit), all.end());
+        page.next_cursor = encode_cursor(kDesktopCursor, place_of(all.back()));
+    }
+    page.desktops = std::move(all);
+    co_return Answer{std::move(page)};
+}
+
+Task<Result<>> Service::describe(std::shared_ptr<Desktop> desktop, UpdateDesktop request, Caller caller) {
+    const auto guard = co_await desktop->describing().lock();
+    const auto name = request.name.value_or(desktop->name());
+    auto labels = desktop->labels();
+    for (const auto& [key, value] : request.labels) {
+        if (value) {
+            labels.insert_or_assign(key, *value);
+        } else {
+            labels.erase(key);
+        }
+    }
+    DORMOUSE_CO_TRY(check_labels(labels));
+    if (!sees(caller.limits, desktop->id().str(), name.str(), labels))
+        co_return fail(Errc::Denied, "this token would not see the desktop any more",
+                       "leave the name or the label that it is limited to as it is");
+    if (name == desktop->name() && labels == desktop->labels()) co_return Result<>{};
+    const auto now = std::chrono::floor<std::chrono::milliseconds>(host_.loop.clock().wall());
+    auto saving = on_store([&stores = stores_, id = desktop->id(), name, labels, now] {
+        return stores.desktops.describe(id, name, labels, now);
+    });
+    DORMOUSE_CO_TRY(co_await std::move(saving));
+    desktop->describe(name, std::move(labels), now);
+    co_return Result<>{};
+}
+
+Task<Result<Answer>> Service::run(UpdateDesktop request, Asked asked) {
+    const auto desktop = asked.desktop;
+    const auto network = request.network;
+    // First what can be refused.
+    auto describing = describe(desktop, std::move(request), asked.caller);
+    DORMOUSE_CO_TRY(co_await std::move(describing));
+    if (network) DORMOUSE_CO_TRY(co_await desktop->set_network(*network));
+    co_return Answer{desktop->info()};
 }
 
 Task<Result<Answer>> Service::run(GetDesktop, Asked asked) {
@@ -162,7 +285,8 @@ Task<Result<>> Service::forget(std::shared_ptr<Desktop> desktop) {
         return stores.desktops.remove(id);
     });
     DORMOUSE_CO_TRY(co_await std::move(removal));
-    desktops_.erase(id);
+    const auto last = desktop->info();
+    if (desktops_.erase(id) > 0) publish(EventType::DesktopDeleted, last);
     co_return Result<>{};
 }
 

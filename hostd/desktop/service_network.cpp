@@ -26,11 +26,6 @@ DestinationInfo to_info(const db::DestinationRow& row) {
 
 }  // namespace
 
-Task<Result<Answer>> Service::run(SetNetwork request, Asked asked) {
-    DORMOUSE_CO_TRY(co_await asked.desktop->set_network(request.mode));
-    co_return Answer{asked.desktop->info()};
-}
-
 Task<Result<Answer>> Service::run(ListDestinations, Asked asked) {
     auto reading =
         on_store([&stores = stores_, id = asked.desktop->id()] { return stores.destinations.list(id); });

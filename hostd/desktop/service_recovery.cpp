@@ -13,7 +13,12 @@ namespace dormouse::desktop {
 Task<Result<>> Service::recover() {
     auto reading = on_store([&stores = stores_] { return stores.desktops.list(); });
     DORMOUSE_CO_TRY_ASSIGN(auto rows, co_await std::move(reading));
+    DORMOUSE_CO_TRY(co_await recover_events());
+    DORMOUSE_CO_TRY(co_await load_tokens());
     for (auto& row : rows) co_await recover_row(std::move(row));
+    DORMOUSE_CO_TRY(co_await recover_once());
+    DORMOUSE_CO_TRY(co_await recover_operations());
+    tidy_up();
     co_await end_orphans();
     collect_templates();
     const bool clean = co_await clean_up_after_bakes(host_);

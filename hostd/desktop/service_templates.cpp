@@ -15,7 +15,7 @@ constexpr std::size_t kMostLogAtOnce = 256 << 10;
 constexpr std::size_t kMostLog = 64 << 20;
 
 bool shows_recipes(const Caller& caller) {
-    return caller.scope == Scope::Admin;
+    return allows(caller.scope, caller.limits, CommandGroup::Templates);
 }
 
 Result<OperationLog> part_of_log(const Template& image, std::uint64_t offset) {
@@ -135,6 +135,9 @@ Task<void> Service::build_as(OperationHandle operation, Recipe recipe, std::stri
     }
     log::info("template.built", {{"template", made->name.str()}, {"hash", made->hash}});
     collect_templates();
+    Event event{.type = EventType::TemplateUpdated};
+    event.image = made->name;
+    events_.publish(std::move(event));
     operation.finish(Result<>{});
 }
 
@@ -160,6 +163,9 @@ Task<Result<Answer>> Service::run(DeleteTemplate request, Asked) {
         return store.remove(name, used);
     });
     DORMOUSE_CO_TRY(co_await std::move(removal));
+    Event event{.type = EventType::TemplateUpdated};
+    event.image = name;
+    events_.publish(std::move(event));
     co_return Answer{Done{}};
 }
 

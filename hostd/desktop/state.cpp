@@ -123,6 +123,8 @@ bool has_screen(State state) {
 
 std::string_view scope_name(Scope scope) {
     switch (scope) {
+        case Scope::Viewer:
+            return "viewer";
         case Scope::Agent:
             return "agent";
         case Scope::Admin:
@@ -132,9 +134,10 @@ std::string_view scope_name(Scope scope) {
 }
 
 Result<Scope> parse_scope(std::string_view name) {
-    for (const auto scope : {Scope::Agent, Scope::Admin})
+    for (const auto scope : {Scope::Viewer, Scope::Agent, Scope::Admin})
         if (scope_name(scope) == name) return scope;
-    return fail(Errc::InvalidArgument, fmt::format("'{}' is not a scope", name), "scopes: agent, admin");
+    return fail(Errc::InvalidArgument, fmt::format("'{}' is not a scope", name),
+                "scopes: viewer, agent, admin");
 }
 
 }  // namespace dormouse::desktop

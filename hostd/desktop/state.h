@@ -28,8 +28,9 @@ bool is_running(State state);
 // QEMU is: one can watch a desktop boot.
 bool has_screen(State state);
 
-// What a token is for. Admin includes all that Agent may.
-enum class Scope { Agent, Admin };
+// What a token is for: a viewer only looks; an agent uses desktops; an admin may
+// do everything.
+enum class Scope { Viewer, Agent, Admin };
 
 std::string_view scope_name(Scope scope);  // "agent"
 Result<Scope> parse_scope(std::string_view name);

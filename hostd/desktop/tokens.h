@@ -23,6 +23,10 @@ std::string hash_token_secret(std::string_view secret);
 // A row for a new token with that secret.
 db::TokenRow make_token_row(const std::string& name, Scope scope, const Secret& secret, WallTime now);
 
+// How limits are kept in a row.
+void limits_to_row(const TokenLimits& limits, db::TokenRow& row);
+Result<TokenLimits> limits_of_row(const db::TokenRow& row);  // Errc::Corrupt for what we did not write
+
 // Sees to it that `file` (mode 0600) holds the secret of an admin token that the
 // store knows; makes both when not. On the store thread.
 Result<> ensure_admin_token(db::TokenStore& tokens, const std::filesystem::path& file, WallTime now);

@@ -15,13 +15,14 @@ struct Row {
 };
 
 // For a status that several have, the first is what it means when read back.
-constexpr std::array<Row, 12> kRows{{
+constexpr std::array<Row, 13> kRows{{
     {Errc::InvalidArgument, 400},
     {Errc::Unauthenticated, 401},
     {Errc::Denied, 403},
     {Errc::NotFound, 404},
     {Errc::Conflict, 409},
     {Errc::TooLarge, 413},
+    {Errc::RateLimited, 429},
     {Errc::Unavailable, 503},
     {Errc::Timeout, 504},
     {Errc::Interrupted, 502},
@@ -33,7 +34,7 @@ constexpr std::array<Row, 12> kRows{{
 const Row& row_of(Errc code) {
     for (const auto& row : kRows)
         if (row.code == code) return row;
-    return kRows[9];
+    return kRows.back();
 }
 
 }  // namespace
@@ -49,9 +50,7 @@ Errc errc_from_status(int status) {
 }
 
 std::optional<Errc> errc_from_name(std::string_view name) {
-    for (const auto& row : kRows)
-        if (errc_name(row.code) == name) return row.code;
-    return std::nullopt;
+    return errc_of_name(name);
 }
 
 Json encode(const ErrorBody& body) {

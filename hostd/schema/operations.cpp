@@ -5,11 +5,10 @@
 
 #include "hostd/schema/desktop_json.h"
 #include "hostd/schema/error_json.h"
+#include "hostd/schema/operation_json.h"
 #include "hostd/schema/time.h"
 
 namespace dormouse::schema {
-
-namespace {
 
 Json encode(const Operation& operation) {
     const auto maybe = [](const auto& value) { return value ? Json(*value) : Json(); };
@@ -54,8 +53,6 @@ Operation decode_operation(ObjectReader& in) {
     });
     return operation;
 }
-
-}  // namespace
 
 std::string to_json(const Operation& operation) {
     return write_json(encode(operation));

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "hostd/schema/actions.h"     // IWYU pragma: export
+#include "hostd/schema/audit.h"       // IWYU pragma: export
 #include "hostd/schema/desktops.h"    // IWYU pragma: export
 #include "hostd/schema/error.h"       // IWYU pragma: export
+#include "hostd/schema/events.h"      // IWYU pragma: export
 #include "hostd/schema/exec.h"        // IWYU pragma: export
 #include "hostd/schema/network.h"     // IWYU pragma: export
 #include "hostd/schema/operations.h"  // IWYU pragma: export

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "hostd/wsio/http_message.h"
 
@@ -36,7 +37,8 @@ class BodyReader {
 
     State state() const { return state_; }
     const HttpFault& fault() const { return fault_; }  // when Failed
-    std::string take() { return std::move(body_); }
+    // What has been read; also in the middle, and then the rest later.
+    std::string take() { return std::exchange(body_, {}); }
 
   private:
     enum class Framing { Length, Chunked, UntilClose };

@@ -209,6 +209,11 @@ class ResponseReader {
             return fail(Errc::TooLarge,
                         fmt::format("the answer is larger than {} bytes", request_.response_limit));
         }
+        const bool streamed = request_.on_body && response_.status < 300;
+        if (streamed) {
+            const auto part = body_.take();
+            if (!part.empty() && !request_.on_body(part)) done_ = true;
+        }
         if (body_.state() == BodyReader::State::Done) {
             response_.body = body_.take();
             done_ = true;
@@ -227,7 +232,7 @@ class ResponseReader {
 // Sends `out` and reads the answer at the same time: a server may answer (413)
 // and close before it has read everything.
 Result<ClientResponse> exchange(const UniqueFd& fd, std::string_view out, const ClientRequest& request,
-                                const Url& url, const Deadline& deadline) {
+                                const Url& url, Deadline deadline) {
     ResponseReader reader{request};
     std::string buffer(64 << 10, '\0');
     for (;;) {
@@ -251,6 +256,7 @@ Result<ClientResponse> exchange(const UniqueFd& fd, std::string_view out, const 
         }
         DORMOUSE_TRY_ASSIGN(const bool done, reader.feed({buffer.data(), static_cast<std::size_t>(got)}));
         if (done) return reader.take();
+        if (request.on_body) deadline = Deadline{request.timeout};
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ struct ClientRequest {
     std::string body;
     Duration timeout = std::chrono::seconds{30};  // for all of it
     std::size_t response_limit = 64 << 20;        // bytes of the body
+    // Where it is set, the body of a success is given to it as it comes, and not
+    // kept; the time-out is then for each silence. False from it ends the request.
+    std::function<bool(std::string_view)> on_body{};
 };
 
 struct ClientResponse {

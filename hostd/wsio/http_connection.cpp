@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hostd/wsio/http_connection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -16,6 +18,9 @@ namespace {
 // How much of the next requests is kept while one is being worked on. Reading on
 // is how we learn that the client went away.
 constexpr std::size_t kMaxAhead = 64 << 10;
+
+// Of a stream at once: some events, a part of a long one.
+constexpr std::size_t kStreamPart = 16 << 10;
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -46,6 +51,8 @@ bool HttpConnection::wants_input() const {
             return true;
         case State::Waiting:
             return input_.size() < kMaxAhead;
+        case State::Streaming:
+            return !on_its_way_ && !has_output() && input_.size() < kMaxAhead;
         case State::Sending:
         case State::Closed:
             return false;
@@ -112,8 +119,23 @@ void HttpConnection::dispatch() {
 }
 
 void HttpConnection::answer(std::uint64_t number, const HttpResponse& response) {
-    if (state_ != State::Waiting || number != number_) return;
+    if (state_ != State::Waiting || number != number_) {
+        if (response.stream) response.stream->close();
+        return;
+    }
     send(response);
+}
+
+void HttpConnection::on_stream_data() {
+    if (state_ == State::Streaming && !on_its_way_ && output_.empty()) last_progress_ = clock_.now();
+}
+
+void HttpConnection::end_stream() {
+    if (stream_) stream_->end();
+}
+
+void HttpConnection::disconnected() {
+    if (const auto stream = std::exchange(stream_, nullptr)) stream->close();
 }
 
 void HttpConnection::refuse(const HttpFault& fault) {
@@ -126,9 +148,14 @@ void HttpConnection::fail(const HttpFault& fault) {
 }
 
 void HttpConnection::send(const HttpResponse& response) {
-    auto head = serialize_head(response, line_.version_minor, keep_alive_);
+    const bool streamed = response.stream != nullptr;
+    chunked_ = streamed && line_.version_minor == 1;
+    if (streamed && !chunked_) keep_alive_ = false;
+    const auto ending = chunked_ ? Ending::Chunked : streamed ? Ending::Close : Ending::Length;
+    auto head = serialize_head(response, line_.version_minor, keep_alive_, ending);
     if (head.empty()) {
         log::error("http.bad_response_header", {{"status", response.status}});
+        if (streamed) response.stream->close();
         return fail({500, "the answer could not be sent"});
     }
     output_ += head;
@@ -137,6 +164,20 @@ void HttpConnection::send(const HttpResponse& response) {
     body_sent_ = 0;
     state_ = State::Sending;
     phase_began_ = last_progress_ = clock_.now();
+    if (!streamed) return;
+    if (without_body) return response.stream->close();
+    stream_ = response.stream;
+    state_ = State::Streaming;
+}
+
+// Into output_, in its framing; the end of the stream is that of the answer.
+void HttpConnection::take_from_stream() {
+    const auto part = stream_->take(kStreamPart);
+    if (!part.empty()) output_ += chunked_ ? fmt::format("{:x}\r\n{}\r\n", part.size(), part) : part;
+    if (!stream_->ended()) return;
+    if (chunked_) output_ += "0\r\n\r\n";
+    std::exchange(stream_, nullptr)->close();
+    state_ = State::Sending;
 }
 
 std::size_t HttpConnection::take_output(std::span<unsigned char> into) {
@@ -147,14 +188,21 @@ std::size_t HttpConnection::take_output(std::span<unsigned char> into) {
         used += count;
         return count;
     };
+    if (output_.empty() && stream_) take_from_stream();
     if (!output_.empty()) output_.erase(0, move(output_));
     if (body_left() > 0) body_sent_ += move(std::string_view{*body_}.substr(body_sent_));
-    if (used > 0) last_progress_ = clock_.now();
+    if (used > 0) {
+        last_progress_ = clock_.now();
+        on_its_way_ = true;
+    } else if (state_ == State::Sending) {
+        on_written();  // a stream that ended without another byte
+    }
     return used;
 }
 
 void HttpConnection::on_written() {
     last_progress_ = clock_.now();
+    on_its_way_ = false;
     if (state_ != State::Sending || has_output()) return;
     body_.reset();
     phase_began_ = last_progress_;
@@ -181,6 +229,9 @@ std::optional<MonotonicTime> HttpConnection::deadline() const {
             return std::nullopt;
         case State::Sending:
             return last_progress_ + limits_.write_pause;
+        case State::Streaming:
+            if (on_its_way_ || has_output()) return last_progress_ + limits_.write_pause;
+            return std::nullopt;
         case State::Lingering:
             return phase_began_ + limits_.linger;
         case State::Closed:
@@ -195,6 +246,7 @@ void HttpConnection::on_deadline() {
     if (state_ == State::Head && head_.begun()) return fail({408, "the request headers took too long"});
     if (state_ == State::Body) return fail({408, "the request body took too long"});
     state_ = State::Closed;
+    disconnected();
 }
 
 }  // namespace dormouse::wsio

@@ -12,6 +12,7 @@
 
 #include "hostd/base/clock.h"
 #include "hostd/wsio/body_reader.h"
+#include "hostd/wsio/body_stream.h"
 #include "hostd/wsio/head_reader.h"
 #include "hostd/wsio/http_message.h"
 #include "hostd/wsio/http_options.h"
@@ -35,31 +36,41 @@ class HttpConnection {
     HttpConnection(const HttpLimits& limits, const Clock& clock, std::string remote, OnRequest on_request);
 
     void receive(std::string_view bytes);
-    // Ignored unless request `number` is the one that waits.
+    // Ignored unless request `number` is the one that waits. A stream that is not
+    // sent is closed.
     void answer(std::uint64_t number, const HttpResponse& response);
+    // The stream that is being sent has bytes again: the client's time begins.
+    void on_stream_data();
+    // Nothing is added to the stream that is being sent, if there is one.
+    void end_stream();
+    // The client has gone: closes that stream.
+    void disconnected();
     // Says no at once to a client that there is no room for.
     void refuse(const HttpFault& fault);
 
-    bool has_output() const { return !output_.empty() || body_left() > 0; }
+    bool has_output() const {
+        return !output_.empty() || body_left() > 0 || (stream_ && stream_->has_more());
+    }
     // Moves the next bytes into `into`; returns how many.
     std::size_t take_output(std::span<unsigned char> into);
     // All that was taken has gone to the system. With the last byte of an answer
     // the next request begins.
     void on_written();
 
-    // False while an answer is sent, and while more is sent ahead than we keep;
+    // False while bytes of an answer are on their way, and while more is sent ahead than we keep;
     // then nobody notices when the client goes away.
     bool wants_input() const;
     // Everything is sent: shut the sending half down, let the client close.
     bool half_close() const { return state_ == State::Lingering; }
     bool closed() const { return state_ == State::Closed; }  // close now
     bool waiting_for_answer() const { return state_ == State::Waiting; }
+    bool streaming() const { return state_ == State::Streaming; }
 
     std::optional<MonotonicTime> deadline() const;
     void on_deadline();
 
   private:
-    enum class State { Head, Body, Waiting, Sending, Lingering, Closed };
+    enum class State { Head, Body, Waiting, Sending, Streaming, Lingering, Closed };
 
     std::size_t body_left() const { return body_ ? body_->size() - body_sent_ : 0; }
     void process();  // input_ until a request is whole
@@ -69,6 +80,7 @@ class HttpConnection {
     void dispatch();
     void fail(const HttpFault& fault);
     void send(const HttpResponse& response);
+    void take_from_stream();
 
     const HttpLimits limits_;
     const Clock& clock_;
@@ -88,6 +100,9 @@ class HttpConnection {
     std::string output_;  // goes before body_
     std::shared_ptr<const std::string> body_;
     std::size_t body_sent_ = 0;
+    std::shared_ptr<BodyStream> stream_;  // while Streaming
+    bool chunked_ = false;                // how it is framed
+    bool on_its_way_ = false;             // bytes were taken and not yet written
 
     MonotonicTime phase_began_;    // this head, body, answer or lingering
     MonotonicTime last_progress_;  // a byte came or went

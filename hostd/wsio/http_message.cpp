@@ -91,7 +91,7 @@ std::string_view reason_phrase(int status) {
     return "Status";
 }
 
-std::string serialize_head(const HttpResponse& response, int version_minor, bool keep_alive) {
+std::string serialize_head(const HttpResponse& response, int version_minor, bool keep_alive, Ending ending) {
     std::string head =
         fmt::format("HTTP/1.{} {} {}\r\n", version_minor, response.status, reason_phrase(response.status));
     bool has_cache_control = false;
@@ -106,7 +106,9 @@ std::string serialize_head(const HttpResponse& response, int version_minor, bool
     if (!has_cache_control) head += "Cache-Control: no-store\r\n";
     if (!has_type_options) head += "X-Content-Type-Options: nosniff\r\n";
     // 204 and 304 have no body, and a length would be that of another answer.
-    if (response.status != 204 && response.status != 304)
+    if (ending == Ending::Chunked)
+        head += "Transfer-Encoding: chunked\r\n";
+    else if (ending == Ending::Length && response.status != 204 && response.status != 304)
         head += fmt::format("Content-Length: {}\r\n", response.body ? response.body->size() : 0);
     head += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
     return head;

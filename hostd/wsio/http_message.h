@@ -10,6 +10,8 @@
 
 namespace dormouse::wsio {
 
+class BodyStream;  // body_stream.h
+
 // Header names are lower case. A header that came several times has its values
 // joined by ", "; those for which that would be a trick (Content-Length, Host,
 // Authorization, ...) are refused with 400 before anybody sees them.
@@ -43,6 +45,8 @@ struct HttpResponse {
     // (nosniff) only where they are not given here.
     std::vector<std::pair<std::string, std::string>> headers;
     std::shared_ptr<const std::string> body;  // null: empty
+    // In place of body: sent as it is written, until its end or the client's.
+    std::shared_ptr<BodyStream> stream{};
 
     static HttpResponse text(int status, std::string content_type, std::string body);
     static HttpResponse json(int status, std::string body) {
@@ -62,8 +66,12 @@ HttpResponse fault_response(const HttpFault& fault);
 
 std::string_view reason_phrase(int status);
 
+// How the end of a body is told.
+enum class Ending { Length, Chunked, Close };
+
 // Status line and headers, with the empty line. A header of ours that would
 // split the answer (a line break in it) gives nothing: the caller sends 500.
-std::string serialize_head(const HttpResponse& response, int version_minor, bool keep_alive);
+std::string serialize_head(const HttpResponse& response, int version_minor, bool keep_alive,
+                           Ending ending = Ending::Length);
 
 }  // namespace dormouse::wsio

@@ -19,6 +19,7 @@
 
 #include "hostd/base/check.h"
 #include "hostd/base/log.h"
+#include "hostd/wsio/body_stream.h"
 #include "hostd/wsio/http_connection.h"
 #include "hostd/wsio/listener.h"
 #include "hostd/wsio/loop_poster.h"
@@ -87,7 +88,17 @@ class HttpServer::Impl {
     int write_some(Client& client);
     int update(Client& client);
     void dispatch(std::uint64_t id, std::uint64_t number, HttpRequest request);
-    void answer(std::uint64_t id, std::uint64_t number, const HttpResponse& response);
+    // An answer on its way to this thread: it may be dropped there.
+    struct Parcel {
+        explicit Parcel(HttpResponse content) : response(std::move(content)) {}
+        ~Parcel() {
+            if (response.stream && !delivered) response.stream->close();
+        }
+        HttpResponse response;
+        bool delivered = false;
+    };
+    void answer(std::uint64_t id, std::uint64_t number, Parcel& parcel);
+    void on_stream_data(std::uint64_t id);
     void begin_stop();
     bool may_end() const;
 
@@ -155,6 +166,7 @@ int HttpServer::Impl::handle(lws* wsi, lws_callback_reasons reason, Slot* slot, 
         case LWS_CALLBACK_RAW_CLOSE: {
             *slot = nullptr;
             const auto watch = client.watch;
+            client.http.disconnected();
             clients_.erase(client.id);
             watch.disconnect();
             return 0;
@@ -229,7 +241,8 @@ int HttpServer::Impl::update(Client& client) {
 void HttpServer::Impl::dispatch(std::uint64_t id, std::uint64_t number, HttpRequest request) {
     // The task runs only while the loop does, and so only while `this` is there.
     Responder responder{[this, poster = poster_, id, number](HttpResponse response) {
-        poster->post([this, id, number, response = std::move(response)] { answer(id, number, response); });
+        auto parcel = std::make_shared<Parcel>(std::move(response));
+        poster->post([this, id, number, parcel] { answer(id, number, *parcel); });
     }};
     clients_.at(id)->watch = responder.watch();
     if (stop_by_) return responder.respond(fault_response({503, "the server is stopping"}));
@@ -241,11 +254,24 @@ void HttpServer::Impl::dispatch(std::uint64_t id, std::uint64_t number, HttpRequ
     }
 }
 
-void HttpServer::Impl::answer(std::uint64_t id, std::uint64_t number, const HttpResponse& response) {
+void HttpServer::Impl::answer(std::uint64_t id, std::uint64_t number, Parcel& parcel) {
     const auto found = clients_.find(id);
     if (found == clients_.end()) return;
-    found->second->http.answer(number, response);
+    parcel.delivered = true;
+    found->second->http.answer(number, parcel.response);
+    if (found->second->http.streaming()) {
+        if (stop_by_) found->second->http.end_stream();
+        parcel.response.stream->attach(
+            [this, poster = poster_, id] { poster->post([this, id] { on_stream_data(id); }); });
+    }
     update(*found->second);  // an answer never closes by itself
+}
+
+void HttpServer::Impl::on_stream_data(std::uint64_t id) {
+    const auto found = clients_.find(id);
+    if (found == clients_.end()) return;
+    found->second->http.on_stream_data();
+    update(*found->second);
 }
 
 Result<Context> HttpServer::Impl::make_context() {
@@ -300,7 +326,10 @@ void HttpServer::Impl::begin_stop() {
     lws_sul_schedule(
         context_, 0, &stop_timer_, [](lws_sorted_usec_list_t*) {},
         std::chrono::microseconds{kFlushAtStop}.count());
-    for (const auto& [id, client] : clients_) client->watch.disconnect();
+    for (const auto& [id, client] : clients_) {
+        client->watch.disconnect();
+        client->http.end_stream();
+    }
 }
 
 bool HttpServer::Impl::may_end() const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hostd/base/log.h"
+#include "hostd/wsio/body_stream.h"
 
 namespace dormouse::wsio {
 
@@ -29,8 +30,12 @@ void Responder::respond(HttpResponse response) const {
     Send send;
     std::function<void()> dropped;  // destroyed outside the lock: it may own anything
     {
-        std::lock_guard lock{shared_->mutex};
-        if (shared_->answered) return;
+        std::unique_lock lock{shared_->mutex};
+        if (shared_->answered) {
+            lock.unlock();
+            if (response.stream) response.stream->close();
+            return;
+        }
         shared_->answered = true;
         send = std::exchange(shared_->send, nullptr);
         dropped = std::exchange(shared_->on_disconnect, nullptr);

@@ -46,7 +46,7 @@ TEST_F(ApiServerTest, AsksForATokenEverywhereInV1) {
                                    .headers = {{"Authorization", "Bearer dm_wrong"}},
                                    .body = "not even JSON"});
         EXPECT_EQ(error_of(unknown),
-                  "unauthenticated: this token is not known (make one with: dormouse token create NAME)");
+                  "unauthenticated: this token is not known (make one with: ./dormouse token create NAME)");
         EXPECT_EQ(wsio::find_header(unknown.headers, "www-authenticate"), R"(Bearer realm="dormouse")");
     }
     EXPECT_TRUE(gateway.commands().empty());

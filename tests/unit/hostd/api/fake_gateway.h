@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -96,8 +97,10 @@ class FakeGateway : public desktop::Gateway {
 
     Task<Result<desktop::Caller>> authenticate(std::string bearer) override {
         if (authentication_error) co_return fail(*authentication_error);
-        if (bearer == kAdminToken) co_return desktop::Caller{"t-admin", desktop::Scope::Admin};
-        if (bearer == kAgentToken) co_return desktop::Caller{"t-agent", desktop::Scope::Agent};
+        if (bearer == kAdminToken)
+            co_return desktop::Caller{.token = "t-admin", .scope = desktop::Scope::Admin};
+        if (bearer == kAgentToken)
+            co_return desktop::Caller{.token = "t-agent", .scope = desktop::Scope::Agent};
         co_return fail(Errc::Unauthenticated, "no row in the table of tokens");
     }
 
@@ -114,6 +117,28 @@ class FakeGateway : public desktop::Gateway {
         co_return std::visit([](const auto& asked) { return answer_to(asked); }, command);
     }
 
+    Task<Result<desktop::Claim>> claim(desktop::Caller caller, desktop::OnceKey once, Cancel) override {
+        const auto [known, added] = kept_.try_emplace({caller.token, once.key}, once.request, std::nullopt);
+        if (added) co_return desktop::Claim{desktop::CarryOut{}};
+        if (known->second.first != once.request) co_return fail(Errc::Conflict, "used for another request");
+        co_return desktop::Claim{desktop::Replay{known->second.second.value_or("")}};
+    }
+    void settle(const desktop::Caller& caller, const desktop::OnceKey& once,
+                std::optional<std::string> answer) override {
+        if (answer) {
+            kept_.at({caller.token, once.key}).second = std::move(answer);
+        } else {
+            kept_.erase({caller.token, once.key});
+        }
+    }
+    Result<std::unique_ptr<desktop::EventWatch>> watch_events(const desktop::Caller& caller,
+                                                              std::optional<std::uint64_t> after,
+                                                              desktop::EventSink sink) override {
+        if (caller.token == "t-blind") return fail(Errc::Denied, "this token may not look");
+        return events.watch(
+            caller.token, after, [](const desktop::Event&) { return true; }, std::move(sink));
+    }
+
     desktop::VersionInfo version() const override { return {"0.1.0", "7.2.19", "tcg", "no vmx"}; }
 
     // Any thread, as the tests ask from theirs.
@@ -125,6 +150,10 @@ class FakeGateway : public desktop::Gateway {
         const std::lock_guard lock{mutex_};
         return callers_;
     }
+
+    // On the core thread only.
+    SystemClock clock;
+    desktop::EventLog events{clock};
 
     // Set before the request that they are for.
     Handler handler;
@@ -174,7 +203,8 @@ class FakeGateway : public desktop::Gateway {
         return desktop::Answer{desktop::OperationLog{"one\n", c.offset, c.offset + 4, true}};
     }
     static Outcome answer_to(const desktop::ListDesktops&) {
-        return desktop::Answer{std::vector{example_desktop(), example_desktop(desktop::State::Stopped)}};
+        return desktop::Answer{
+            desktop::DesktopPage{{example_desktop(), example_desktop(desktop::State::Stopped)}, "next"}};
     }
     static Outcome answer_to(const desktop::GetDesktop& c) {
         return find(c.desktop, desktop::State::Running);
@@ -192,8 +222,14 @@ class FakeGateway : public desktop::Gateway {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Deleting));
         return desktop::Answer{desktop::Done{}};
     }
-    static Outcome answer_to(const desktop::SetNetwork& c) {
-        return find(c.desktop, desktop::State::Running);
+    static Outcome answer_to(const desktop::UpdateDesktop& c) {
+        DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
+        auto info = example_desktop();
+        if (c.name) info.name = *c.name;
+        if (c.network) info.network = *c.network;
+        for (const auto& [key, value] : c.labels)
+            if (value) info.labels.emplace(key, *value);
+        return desktop::Answer{std::move(info)};
     }
     static Outcome answer_to(const desktop::ListDestinations& c) {
         DORMOUSE_TRY(find(c.desktop, desktop::State::Running));
@@ -225,7 +261,15 @@ class FakeGateway : public desktop::Gateway {
         return desktop::Answer{std::vector{example_token()}};
     }
     static Outcome answer_to(const desktop::DeleteToken&) { return desktop::Answer{desktop::Done{}}; }
+    static Outcome answer_to(const desktop::ListAudit& c) {
+        desktop::AuditPage page;
+        page.entries.push_back({.number = 7, .command = "desktop.get", .outcome = c.outcome.value_or("ok")});
+        page.next_cursor = "older";
+        return desktop::Answer{std::move(page)};
+    }
 
+    // By token and key: what was asked for, and what was answered.
+    std::map<std::pair<std::string, std::string>, std::pair<std::string, std::optional<std::string>>> kept_;
     mutable std::mutex mutex_;
     std::vector<desktop::Command> commands_;
     std::vector<desktop::Caller> callers_;

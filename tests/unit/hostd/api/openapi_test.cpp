@@ -104,6 +104,8 @@ const std::map<std::string, std::function<std::string(const std::string&)>> kCod
     {"Template", through_codec<schema::Template>},
     {"TemplateList", through_codec<schema::TemplateList>},
     {"BuildTemplateRequest", through_codec<schema::BuildTemplateRequest>},
+    {"UpdateDesktopRequest", through_codec<schema::UpdateDesktopRequest>},
+    {"AuditPage", through_codec<schema::AuditPage>},
     {"CreateTokenRequest", through_codec<schema::CreateTokenRequest>},
     {"NewToken", through_codec<schema::NewToken>},
     {"TokenList", through_codec<schema::TokenList>},
@@ -241,7 +243,7 @@ TEST(OpenApi, HasTheClosedListsOfTheCode) {
     EXPECT_EQ(words(schemas["Desktop"]["properties"]["state"]["enum"]), states);
     EXPECT_EQ(words(schemas["Network"]["properties"]["mode"]["enum"]),
               (std::set<std::string>{"open", "none"}));
-    EXPECT_EQ(words(schemas["Scope"]["enum"]), (std::set<std::string>{"agent", "admin"}));
+    EXPECT_EQ(words(schemas["Scope"]["enum"]), (std::set<std::string>{"viewer", "agent", "admin"}));
 
     std::set<std::string> actions;
     for (const auto kind : schema::all_actions()) actions.insert(std::string{schema::action_name(kind)});
@@ -276,9 +278,13 @@ TEST(OpenApi, DescribesEveryFieldThatIsWritten) {
     EXPECT_EQ(described("BuildTemplateRequest"),
               fields_of(schema::to_json(schema::BuildTemplateRequest{"a", "b"})));
     EXPECT_EQ(described("Version"), fields_of(schema::to_json(schema::Version{})));
-    EXPECT_EQ(described("CreateTokenRequest"), fields_of(schema::to_json(schema::CreateTokenRequest{})));
-    EXPECT_EQ(described("CreateDesktopRequest"),
-              fields_of(schema::to_json(schema::CreateDesktopRequest{"a", "b", schema::Network{}})));
+    EXPECT_EQ(described("CreateTokenRequest"),
+              fields_of(schema::to_json(schema::CreateTokenRequest{
+                  .name = "a", .scope = "b", .limits = {{"a"}, "b", {"c"}}, .expires_at = WallTime{}})));
+    EXPECT_EQ(described("AuditEntry"), fields_of(schema::to_json(schema::AuditEntry{})));
+    EXPECT_EQ(
+        described("CreateDesktopRequest"),
+        fields_of(schema::to_json(schema::CreateDesktopRequest{"a", "b", schema::Network{}, {{"k", "v"}}})));
 }
 
 }  // namespace

@@ -85,6 +85,83 @@ TEST_F(RoutesTest, BuildsShowsAndRemovesTemplates) {
     EXPECT_EQ(ask("GET", "/v1/templates/Up").status, 400);
 }
 
+TEST_F(RoutesTest, ListsWhatFits) {
+    const auto response = ask(
+        "GET",
+        "/v1/desktops?label=team%3Da&label=x&state=running&state=failed&template=desktop&limit=7&cursor=c");
+    const auto list = schema::parse<schema::DesktopList>(response.body).value();
+    EXPECT_EQ(list.next_cursor, "next");
+    const auto command = only_command<desktop::ListDesktops>();
+    EXPECT_EQ(command.labels, (std::vector<LabelFilter>{{"team", "a"}, {"x", {}}}));
+    EXPECT_EQ(command.states, (std::vector{desktop::State::Running, desktop::State::Failed}));
+    EXPECT_EQ(command.image->str(), "desktop");
+    EXPECT_EQ(command.limit, 7);
+    EXPECT_EQ(command.cursor, "c");
+    EXPECT_EQ(error_of(ask("GET", "/v1/desktops?state=asleep")).substr(0, 50),
+              "invalid_argument: query.state: 'asleep' is not a s");
+    EXPECT_EQ(error_of(ask("GET", "/v1/desktops?label=Team")).substr(0, 38),
+              "invalid_argument: query.label: 'Team' ");
+    EXPECT_EQ(error_of(ask("GET", "/v1/desktops?limit=1001")),
+              "invalid_argument: query.limit: must be a whole number from 1 to 1000");
+}
+
+TEST_F(RoutesTest, ChangesADesktop) {
+    const auto response =
+        ask("PATCH", "/v1/desktops/shop",
+            R"({"name":"mail","labels":{"team":"a","old":null},"network":{"mode":"none"}})");
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(schema::parse<schema::Desktop>(response.body)->labels, (Labels{{"team", "a"}}));
+    const auto command = only_command<desktop::UpdateDesktop>();
+    EXPECT_EQ(command.name->str(), "mail");
+    EXPECT_EQ(command.network, net::Mode::None);
+    EXPECT_EQ(command.labels.at("team"), "a");
+    EXPECT_FALSE(command.labels.at("old"));
+    EXPECT_EQ(error_of(ask("PATCH", "/v1/desktops/shop", R"({"labels":{"Team":"a"}})")).substr(0, 49),
+              "invalid_argument: labels.Team: 'Team' is not the ");
+    EXPECT_EQ(error_of(ask("PATCH", "/v1/desktops/shop", R"({"labels":{"team":1}})")),
+              "invalid_argument: labels.team: must be a text, or null to remove it");
+    EXPECT_EQ(error_of(ask("PATCH", "/v1/desktops/shop", R"({"state":"x"})")),
+              "invalid_argument: state: unknown field (fields: name, labels, network)");
+    EXPECT_EQ(ask("PATCH", "/v1/desktops/shop", "[]").status, 400);
+}
+
+TEST_F(RoutesTest, MakesLimitedTokens) {
+    const auto response = ask("POST", "/v1/tokens",
+                              R"({"name":"x","scope":"agent","label":"team=a","commands":["look","act"],)"
+                              R"("expires_at":"2026-12-31T00:00:00Z"})");
+    EXPECT_EQ(response.status, 201);
+    const auto command = only_command<desktop::CreateToken>();
+    EXPECT_EQ(command.limits.label, (LabelFilter{"team", "a"}));
+    EXPECT_TRUE(command.limits.groups.contains(desktop::CommandGroup::Act));
+    EXPECT_TRUE(command.expires_at);
+    const auto said = [&](const std::string& more) {
+        return error_of(ask("POST", "/v1/tokens", R"({"name":"x","scope":"agent",)" + more + "}"))
+            .substr(18, 22);
+    };
+    EXPECT_EQ(said(R"("desktops":["A"])"), "desktops[0]: 'A' is no");
+    EXPECT_EQ(said(R"("desktops":[])"), "desktops: must have 1 ");
+    EXPECT_EQ(said(R"("label":"team")"), "label: a token's label");
+    EXPECT_EQ(said(R"("commands":["fly"])"), "commands: 'fly' is not");
+    EXPECT_EQ(said(R"("expires_at":"soon")"), "expires_at: not a time");
+}
+
+TEST_F(RoutesTest, ShowsTheAuditLog) {
+    const auto response =
+        ask("GET",
+            "/v1/audit?desktop=shop&token=t-1&command=desktop.&outcome=failed&limit=5&cursor=c&"
+            "since=2026-11-30T00:00:00Z&until=2026-12-01T00:00:00Z");
+    const auto page = schema::parse<schema::AuditPage>(response.body).value();
+    ASSERT_EQ(page.entries.size(), 1u);
+    EXPECT_EQ(page.entries[0].outcome, "failed");
+    EXPECT_EQ(page.next_cursor, "older");
+    const auto command = only_command<desktop::ListAudit>();
+    EXPECT_EQ(command.about, "shop");
+    EXPECT_TRUE(command.since < command.until);
+    EXPECT_EQ(command.limit, 5);
+    EXPECT_EQ(error_of(ask("GET", "/v1/audit?since=yesterday")).substr(0, 41),
+              "invalid_argument: query.since: not a time");
+}
+
 TEST_F(RoutesTest, CreatesADesktopFromNothing) {
     EXPECT_EQ(ask("POST", "/v1/desktops").status, 201);
     const auto command = only_command<desktop::CreateDesktop>();

@@ -23,7 +23,7 @@ class ServedApi : public testing::Test {
     using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
     void SetUp() override {
-        auto server = ApiServer::start(loop_, gateway, {});
+        auto server = ApiServer::start(loop_, gateway, {}, limits());
         ASSERT_TRUE(server) << server.error().message;
         server_ = std::move(*server);
         port_ = server_->port();
@@ -31,6 +31,8 @@ class ServedApi : public testing::Test {
     }
 
     void TearDown() override { stop(); }
+
+    virtual LimitsConfig limits() const { return {}; }
 
     void stop() {
         if (!core_.joinable()) return;

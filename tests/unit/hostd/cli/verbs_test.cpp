@@ -417,5 +417,113 @@ TEST(Verbs, WherePrintsOnePathForScripts) {
     EXPECT_THAT(dormouse.out, HasSubstr("templates  " + (dormouse.home / "templates").string()));
 }
 
+TEST(Verbs, LabelRenameAndFind) {
+    FakeDaemon daemon;
+    auto labelled = sample_desktop();
+    labelled.labels = {{"team", "search"}};
+    daemon.answers(200, schema::to_json(labelled));
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"label", "research", "team=search", "old-"}), 0);
+    EXPECT_EQ(dormouse.out, "team=search\n");
+    EXPECT_EQ(dormouse({"rename", "research", "lab"}), 0);
+    EXPECT_EQ(dormouse({"label", "research"}), 0);
+    EXPECT_THAT(daemon.asked(),
+                ElementsAre(R"(PATCH /v1/desktops/research {"labels":{"old":null,"team":"search"}})",
+                            R"(PATCH /v1/desktops/research {"name":"lab"})", "GET /v1/desktops/research"));
+    EXPECT_EQ(dormouse({"label", "research", "team"}), 2);
+    EXPECT_THAT(dormouse.err, HasSubstr("write key=value to set it, key- to remove it"));
+    EXPECT_EQ(dormouse({"label", "research", "Team=x"}), 2);
+    EXPECT_EQ(dormouse({"label", "research", "a=x", "a-"}), 2);
+}
+
+TEST(Verbs, ListAsksPageByPage) {
+    FakeDaemon daemon;
+    daemon.answers(200, schema::to_json(schema::DesktopList{{sample_desktop("a")}, "more"}));
+    daemon.answers(200, schema::to_json(schema::DesktopList{{sample_desktop("b")}, {}}));
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"list", "--label", "team=a b", "--state", "running", "--names"}), 0);
+    EXPECT_EQ(dormouse.out, "a\nb\n");
+    EXPECT_EQ(daemon.asked().size(), 2U);
+}
+
+TEST(Verbs, ShowOperationsAndTheirLogs) {
+    FakeDaemon daemon;
+    schema::Operation operation;
+    operation.id = "op-1";
+    operation.kind = "template.build";
+    operation.state = "failed";
+    operation.image = "office";
+    operation.error = Error{Errc::Conflict, "no such package", "look at the log", 0};
+    daemon.answers(200, schema::to_json(schema::OperationList{{operation}}));
+    daemon.answers(200, schema::to_json(operation));
+    daemon.answers(200, schema::to_json(schema::OperationLog{"one\ntwo\n", 0, 8, true}));
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"operations", "list"}), 0);
+    EXPECT_THAT(dormouse.out, HasSubstr("no such package"));
+    EXPECT_EQ(dormouse({"operations", "show", "op-1", "--log"}), 4) << "the code of its error";
+    EXPECT_EQ(dormouse.out, "one\ntwo\n");
+    EXPECT_THAT(dormouse.err, HasSubstr("look at the log"));
+}
+
+TEST(Verbs, FollowEvents) {
+    FakeDaemon daemon;
+    const auto event = [](std::uint64_t id, const std::string& type) {
+        schema::Event one{.id = id, .type = type, .at = {}, .desktop = {}, .operation = {}, .image = {}};
+        if (type == "desktop.state") one.desktop = sample_desktop();
+        return "id: " + std::to_string(id) + "\nevent: " + type + "\ndata: " + schema::to_json(one) + "\n\n";
+    };
+    // The stream breaks off; the next goes on behind it.
+    daemon.answers(wsio::HttpResponse::text(200, "text/event-stream",
+                                            event(1, "events.open") + event(2, "desktop.state")));
+    daemon.answers(wsio::HttpResponse::text(200, "text/event-stream",
+                                            event(2, "events.open") + event(3, "desktop.state")));
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"events", "--count", "2"}), 0);
+    EXPECT_EQ(dormouse.out,
+              "1970-01-01T00:00:00.000Z  desktop.state      research (d-1a2b3c4d5e): running, ready\n"
+              "1970-01-01T00:00:00.000Z  desktop.state      research (d-1a2b3c4d5e): running, ready\n");
+    EXPECT_EQ(daemon.asked().size(), 2U);
+    EXPECT_EQ(dormouse({"events", "--count", "1", "--json"}), 0);
+    EXPECT_THAT(dormouse.out, HasSubstr("\"type\":\"desktop.state\""));
+}
+
+TEST(Verbs, TokensAreLimited) {
+    FakeDaemon daemon;
+    schema::NewToken made{{.id = "t-1",
+                           .name = "x",
+                           .scope = "agent",
+                           .limits = {},
+                           .created_at = {},
+                           .last_used_at = {},
+                           .expires_at = {}},
+                          Secret{"dm_x"}};
+    daemon.answers(201, schema::to_json(made));
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(
+        dormouse({"token", "create", "x", "--label", "team=a", "--commands", "look,act", "--expires", "30d"}),
+        0);
+    EXPECT_EQ(dormouse({"token", "create", "x", "--scope", "viewer", "--desktop", "a", "--desktop", "b"}), 0);
+    const auto asked = daemon.asked();
+    ASSERT_EQ(asked.size(), 2U);
+    EXPECT_THAT(asked[0],
+                HasSubstr(R"("label":"team=a","commands":["look","act"],"expires_at":"2023-12-14T)"));
+    EXPECT_THAT(asked[1], HasSubstr(R"("scope":"viewer","desktops":["a","b"])"));
+    EXPECT_EQ(dormouse({"token", "create", "x", "--expires", "soon"}), 2);
+    EXPECT_THAT(dormouse.err, HasSubstr("30d"));
+}
+
+TEST(Verbs, ShowTheAuditLog) {
+    FakeDaemon daemon;
+    schema::AuditEntry entry;
+    entry.command = "desktop.act";
+    entry.outcome = "denied";
+    entry.token = "t-1";
+    daemon.answers(200, schema::to_json(schema::AuditPage{{entry}, {}}));
+    CommandLineRun dormouse{daemon};
+    EXPECT_EQ(dormouse({"audit", "--outcome", "failed", "--since", "2026-11-30T00:00:00Z"}), 0);
+    EXPECT_THAT(dormouse.out, HasSubstr("desktop.act  denied"));
+    EXPECT_EQ(dormouse({"audit", "--since", "yesterday"}), 2);
+}
+
 }  // namespace
 }  // namespace dormouse::cli

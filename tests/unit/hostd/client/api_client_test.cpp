@@ -199,7 +199,7 @@ TEST(ApiClient, SaysHowToStartTheDaemonWhenNobodyListens) {
     const auto health = ApiClient{"http://127.0.0.1:" + std::to_string(port)}.health();
     ASSERT_FALSE(health);
     EXPECT_EQ(health.error().code, Errc::Unavailable);
-    EXPECT_EQ(health.error().hint, "run `dormouse up`");
+    EXPECT_EQ(health.error().hint, "run ./dormouse up");
 }
 
 TEST(ApiClient, CannotBeLedToAnotherPathByAName) {

@@ -24,7 +24,7 @@ std::vector<Command> all_commands() {
             StartDesktop{"d"},
             StopDesktop{"d"},
             RestartDesktop{"d"},
-            SetNetwork{"d"},
+            UpdateDesktop{.desktop = "d"},
             ListDestinations{"d"},
             TakeScreenshot{"d"},
             Act{"d", {}},
@@ -35,7 +35,8 @@ std::vector<Command> all_commands() {
             GetOperationLog{*OperationId::parse("op-1"), 0},
             CreateToken{"t", Scope::Agent},
             ListTokens{},
-            DeleteToken{*TokenId::parse("t")}};
+            DeleteToken{*TokenId::parse("t")},
+            ListAudit{}};
 }
 
 std::vector<std::string> legal_states(const Command& command) {
@@ -58,10 +59,12 @@ TEST(Commands, TheTestListHasThemAllUnderNamesOfTheirOwn) {
     EXPECT_EQ(command_name(ListTokens{}), "token.list");
 }
 
-TEST(Commands, AgentsMayDoAllButTokens) {
+TEST(Commands, AgentsMayDoAllButTokensAndAuditAndViewersLook) {
     for (const auto& command : all_commands()) {
         EXPECT_TRUE(allowed(command, Scope::Admin)) << command_name(command);
-        EXPECT_EQ(allowed(command, Scope::Agent), command_name(command).substr(0, 6) != "token.")
+        const bool for_admins = traits_of(command).group == CommandGroup::Admin;
+        EXPECT_EQ(allowed(command, Scope::Agent), !for_admins) << command_name(command);
+        EXPECT_EQ(allowed(command, Scope::Viewer), traits_of(command).group == CommandGroup::Look)
             << command_name(command);
     }
 }
@@ -76,6 +79,20 @@ TEST(Commands, EachIsLegalInItsStates) {
     EXPECT_THAT(legal_states(RestartDesktop{"d"}), ElementsAre("running", "stopped", "failed"));
     EXPECT_THAT(legal_states(DeleteDesktop{"d"}),
                 ElementsAre("creating", "running", "starting", "stopping", "stopped", "failed"));
+}
+
+TEST(Commands, ChangingTheNetworkNeedsItsGroup) {
+    TokenLimits limits;
+    UpdateDesktop update{.desktop = "d"};
+    update.network = net::Mode::None;
+    limits.groups = {CommandGroup::Lifecycle};
+    EXPECT_FALSE(allowed(update, Scope::Agent, limits));
+    limits.groups = {CommandGroup::Network};
+    EXPECT_TRUE(allowed(update, Scope::Agent, limits));
+    update.labels.emplace("a", "b");
+    EXPECT_FALSE(allowed(update, Scope::Agent, limits)) << "and the rest needs the other";
+    limits.groups.insert(CommandGroup::Lifecycle);
+    EXPECT_TRUE(allowed(update, Scope::Agent, limits));
 }
 
 TEST(Commands, ThoseThatOnlyLookAreAlwaysLegal) {

@@ -36,7 +36,7 @@ class ServiceTest : public TemporaryFolder {
     }
     Result<Answer> execute(Command command, Scope scope = Scope::Admin) {
         return loop_.run_until_complete(
-            service_->execute(std::move(command), Caller{"t-test", scope}, Cancel{}));
+            service_->execute(std::move(command), Caller{.token = "t-test", .scope = scope}, Cancel{}));
     }
     std::vector<db::AuditRow> audit() {
         return loop_
@@ -96,7 +96,7 @@ TEST_F(ServiceTest, ADesktopNeedsATemplate) {
     const auto refused = execute(CreateDesktop{std::nullopt, TemplateName::parse("desktop").value()});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::Unavailable);
-    EXPECT_TRUE(std::get<std::vector<DesktopInfo>>(*execute(ListDesktops{})).empty());
+    EXPECT_TRUE(std::get<DesktopPage>(*execute(ListDesktops{})).desktops.empty());
 }
 
 TEST_F(ServiceTest, AnUnknownDesktopIsNotFoundAndABadNameIsWrong) {
