@@ -10,6 +10,7 @@ build_packages=(
     libwebsockets-dev libsqlite3-dev libsystemd-dev libsodium-dev libdeflate-dev
     libturbojpeg0-dev libwebp-dev libvncserver-dev
     libxcb1-dev libxcb-xtest0-dev libxau-dev libxdmcp-dev
+    libslirp-dev libglib2.0-dev libc-ares-dev libseccomp-dev
 )
 run_packages=(
     qemu-system-x86 qemu-system-common qemu-utils seabios ipxe-qemu

@@ -74,7 +74,7 @@ if wanted checks; then
     run_checks
 fi
 step "Release build, warnings are errors"
-build release dormoused dormouse dormouse-keeper dormouse-guestd
+build release dormoused dormouse dormouse-keeper dormouse-netd dormouse-guestd
 if wanted checks; then
     step "clang-tidy on what changed"
     run_tidy

@@ -48,7 +48,7 @@ up_main() {
     install_packages "${build_packages[@]}" "${run_packages[@]}"
     make_machine_user
     step "Build (a few minutes the first time)"
-    build release dormoused dormouse dormouse-keeper dormouse-guestd
+    build release dormoused dormouse dormouse-keeper dormouse-netd dormouse-guestd
     step "Template: Debian, XFCE and Chromium, booted once (some minutes the first time)"
     "$bin/dormoused" bake --source "$root"
     step "Daemon"

@@ -64,6 +64,9 @@ Result<std::unique_ptr<Keeper>> Keeper::start(EventLoop& loop, LaunchFile file, 
     keeper->remove_sockets();  // of one that was killed
     DORMOUSE_TRY_ASSIGN(keeper->listener_,
                         listen_unix(keeper_socket(keeper->file_.run_folder), SOCK_SEQPACKET));
+    if (!keeper->file_.netd_binary.empty())
+        keeper->network_ = std::make_unique<KeeperNetwork>(
+            loop, spawner, keeper->file_.netd_binary, keeper->file_.run_folder, keeper->file_.netd_config);
     auto started = keeper->start_qemu(spawner);
     if (started) started = keeper->write_state();
     if (!started) {
@@ -158,6 +161,8 @@ void Keeper::connect_guest() {
 
 void Keeper::become_ready() {
     ready_ = true;
+    // QEMU has made its sockets: the network's end can connect.
+    if (network_) network_->start();
     loop_.cancel_timer(std::exchange(launch_timer_, 0));
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(loop_.clock().now() - started_);
     log::info("qemu.ready", {{"desktop", file_.id}, {"version", qemu_version_}, {"took_ms", took.count()}});
@@ -242,6 +247,7 @@ void Keeper::on_qemu_exit() {
     record.pid = qemu_.pid;
     record.status = wait_exit(qemu_);
     exit_ = record;  // from here on nothing is sent to QEMU
+    network_.reset();
     if (qmp_stream_) qmp_stream_->drain();
     output_->drain();
     record.stderr_tail = output_->tail();
@@ -277,6 +283,7 @@ void Keeper::finish_soon(MonotonicTime deadline) {
 
 void Keeper::remove_sockets() const {
     for (const auto& path : {file_.qmp_socket, file_.guest_socket, network_socket(file_.run_folder),
+                             network_peer_socket(file_.run_folder), network_control_socket(file_.run_folder),
                              keeper_state(file_.run_folder), keeper_socket(file_.run_folder)})
         if (!path.empty()) ::unlink(path.c_str());
 }

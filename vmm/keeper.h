@@ -13,6 +13,7 @@
 #include "hostd/base/result.h"
 #include "hostd/base/unique_fd.h"
 #include "vmm/keeper_link.h"
+#include "vmm/keeper_network.h"
 #include "vmm/keeper_output.h"
 #include "vmm/keeper_protocol.h"
 #include "vmm/keeper_stream.h"
@@ -23,6 +24,7 @@ namespace dormouse::vmm {
 // The inside of dormouse-keeper: parent of one QEMU and its one client.
 //
 // Owns QEMU, which dies with the thread that made it; the connections to it;
+// the desktop's network process;
 // the listening socket and the one connection to a daemon (a newer one
 // replaces the older). Lives on the loop's thread. It ends when QEMU ends: then
 // exit.json is written, the sockets are removed and `on_finished` is called.
@@ -89,6 +91,7 @@ class Keeper {
     std::optional<ExitRecord> exit_;
     std::string shutdown_reason_;
 
+    std::unique_ptr<KeeperNetwork> network_;  // null: the desktop has none
     std::unique_ptr<OutputLog> output_;
     std::unique_ptr<ByteStream> qmp_stream_;
     std::unique_ptr<ByteStream> guest_stream_;

@@ -102,6 +102,9 @@ void Keeper::on_daemon_control(const json& message) {
     if (type == "end") {
         const auto grace = std::max<std::int64_t>(0, int_field(message, "grace_ms"));
         end(std::chrono::milliseconds{grace});
+    } else if (type == "network" && network_) {
+        network_->set_config(field(message, "config"));
+        if (bool_field(message, "restart")) network_->restart();
     } else if (type == "status") {
         daemon_->send_control({{"type", "status"},
                                {"ready", ready_},

@@ -49,7 +49,9 @@ json to_json(const LaunchFile& file) {
             {"desktop_folder", file.desktop_folder.string()},
             {"qmp_socket", file.qmp_socket.string()},
             {"guest_socket", file.guest_socket.string()},
-            {"timeout_ms", file.timeout_ms}};
+            {"timeout_ms", file.timeout_ms},
+            {"netd_binary", file.netd_binary.string()},
+            {"netd_config", file.netd_config}};
 }
 
 Result<LaunchFile> parse_launch_file(std::string_view text) {
@@ -72,6 +74,8 @@ Result<LaunchFile> parse_launch_file(std::string_view text) {
     file.qmp_socket = text_field(value, "qmp_socket");
     file.guest_socket = text_field(value, "guest_socket");
     file.timeout_ms = int_field(value, "timeout_ms", file.timeout_ms);
+    file.netd_binary = text_field(value, "netd_binary");
+    file.netd_config = field(value, "netd_config");
     if (file.argv.empty() || file.run_folder.empty() || file.desktop_folder.empty() ||
         file.qmp_socket.empty())
         return fail(Errc::Corrupt, "the launch file lacks argv, run_folder, desktop_folder or qmp_socket");

@@ -79,6 +79,8 @@ struct LaunchFile {
     std::filesystem::path qmp_socket;
     std::filesystem::path guest_socket;  // empty: none
     std::int64_t timeout_ms = 20'000;    // until QMP answers
+    std::filesystem::path netd_binary;   // dormouse-netd; empty: the desktop has no network
+    nlohmann::json netd_config;          // for its standard input; the keeper does not look into it
 };
 nlohmann::json to_json(const LaunchFile& file);
 Result<LaunchFile> parse_launch_file(std::string_view text);

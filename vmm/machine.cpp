@@ -202,6 +202,12 @@ Task<Result<>> Machine::send_input(json events) {
     co_return Result<>{};
 }
 
+void Machine::keep_netd_config(json config, NetdStart start) {
+    if (!link_ || !link_->open()) return;
+    link_->send_control(
+        {{"type", "network"}, {"config", std::move(config)}, {"restart", start == NetdStart::Now}});
+}
+
 Task<Result<ExitRecord>> Machine::quit(Duration grace) {
     const auto self = shared_from_this();
     if (exit_) co_return *exit_;

@@ -44,6 +44,8 @@ struct LaunchOptions {
     std::optional<uid_t> uid;  // of keeper and QEMU, set before exec
     std::optional<gid_t> gid;
     Duration timeout = std::chrono::seconds{20};  // until QMP answers
+    std::filesystem::path netd_binary;            // dormouse-netd; empty: the desktop has no network
+    nlohmann::json netd_config;                   // net::to_json(NetdConfig), as JSON
 };
 
 // One QEMU under its keeper, as the daemon sees it.
@@ -110,6 +112,11 @@ class Machine : public std::enable_shared_from_this<Machine> {
 
     // `events` as in QMP's input-send-event. QEMU refuses them while it is paused.
     Task<Result<>> send_input(nlohmann::json events);
+
+    // What the network process is told when the keeper starts it the next time.
+    // `start_it_now`: the one that runs is ended at once.
+    enum class NetdStart { WhenItEnds, Now };
+    void keep_netd_config(nlohmann::json config, NetdStart start);
 
     // The agent's connection. reset() is called on it by the machine at each
     // (re)connection and whenever the guest opens its port.

@@ -50,6 +50,8 @@ LaunchFile launch_file_of(const LaunchOptions& options) {
     if (file.guest_socket.empty()) file.guest_socket = agent_socket(options.run_folder);
     if (file.guest_socket == "-") file.guest_socket.clear();
     file.timeout_ms = std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count();
+    file.netd_binary = options.netd_binary;
+    file.netd_config = options.netd_config;
     return file;
 }
 

@@ -139,6 +139,7 @@ void Machine::finish(ExitRecord record) {
     link_.reset();
     // The keeper has done this, unless it was killed.
     for (const auto& path : {qmp_socket(run_folder_), agent_socket(run_folder_), network_socket(run_folder_),
+                             network_peer_socket(run_folder_), network_control_socket(run_folder_),
                              keeper_state(run_folder_), keeper_socket(run_folder_), keeper_lock(run_folder_)})
         ::unlink(path.c_str());
     ::rmdir(run_folder_.c_str());  // when nothing else is in it

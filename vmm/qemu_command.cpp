@@ -93,7 +93,7 @@ Result<> check_spec(const MachineSpec& spec) {
                         fmt::format("no format of a backing file: \"{}\"", layer.format));
     }
     DORMOUSE_TRY(check_path("the run folder", spec.run_folder));
-    return check_socket(network_peer_socket(spec.run_folder));  // the longest of them
+    return check_socket(network_control_socket(spec.run_folder));  // the longest of them
 }
 
 class Arguments {
@@ -229,6 +229,9 @@ fs::path network_socket(const fs::path& run_folder) {
 }
 fs::path network_peer_socket(const fs::path& run_folder) {
     return run_folder / "netd.sock";
+}
+fs::path network_control_socket(const fs::path& run_folder) {
+    return run_folder / "netctl.sock";
 }
 
 Result<CommandLine> qemu_command(const MachineSpec& spec) {

@@ -75,6 +75,8 @@ std::filesystem::path qmp_socket(const std::filesystem::path& run_folder);
 std::filesystem::path agent_socket(const std::filesystem::path& run_folder);
 std::filesystem::path network_socket(const std::filesystem::path& run_folder);       // QEMU's end
 std::filesystem::path network_peer_socket(const std::filesystem::path& run_folder);  // the network process's
+std::filesystem::path network_control_socket(
+    const std::filesystem::path& run_folder);  // where the daemon speaks to it
 
 // The machine starts with its processors stopped; QMP `cont` sets it going.
 // Errc::InvalidArgument names what in `spec` cannot be.
