@@ -20,16 +20,16 @@ namespace {
 
 constexpr const char* kQemu = "qemu-system-x86_64";
 
-// The keeper stands beside this program.
-Result<fs::path> keeper_binary() {
+// Keeper and network process stand beside this program.
+Result<fs::path> program_beside(const char* name) {
     std::error_code error;
     const auto self = fs::read_symlink("/proc/self/exe", error);
     if (error) return fail_errno("/proc/self/exe", error.value());
-    auto keeper = self.parent_path() / "dormouse-keeper";
-    if (!fs::exists(keeper, error))
-        return fail(Errc::NotFound, fmt::format("{} is missing", keeper.string()),
+    auto program = self.parent_path() / name;
+    if (!fs::exists(program, error))
+        return fail(Errc::NotFound, fmt::format("{} is missing", program.string()),
                     "build Dormouse again: ./dormouse up");
-    return keeper;
+    return program;
 }
 
 // One daemon for each state folder. The lock's file tells others who it is.
@@ -89,7 +89,10 @@ Task<Result<>> serve(desktop::Host& host, desktop::Service& service) {
 }  // namespace
 
 Result<desktop::Host> look_at_host(Config config, EventLoop& loop, WorkPool& pool) {
-    DORMOUSE_TRY_ASSIGN(auto keeper, keeper_binary());
+    DORMOUSE_TRY_ASSIGN(auto keeper, program_beside("dormouse-keeper"));
+    DORMOUSE_TRY_ASSIGN(auto netd, program_beside("dormouse-netd"));
+    auto allow = net::parse_exceptions(config.network_allow);
+    if (!allow) return fail_in("what desktops may reach (network.allow)", allow.error());
     auto qemu = vmm::qemu_version(kQemu);
     if (!qemu) {
         auto error = qemu.error();
@@ -100,6 +103,8 @@ Result<desktop::Host> look_at_host(Config config, EventLoop& loop, WorkPool& poo
                        .loop = loop,
                        .pool = pool,
                        .keeper_binary = std::move(keeper),
+                       .netd_binary = std::move(netd),
+                       .network_allow = std::move(*allow),
                        .qemu = std::move(*qemu)};
     DORMOUSE_TRY_ASSIGN(host.display, choose_display(host.config.display_source));
     if (host.display == vmm::DisplayProtocol::Vnc)

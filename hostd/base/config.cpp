@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <functional>
@@ -104,7 +105,9 @@ const std::vector<NumberSetting>& number_settings() {
 }
 
 std::string known_settings() {
-    std::string text = "settings: listen = \"address:port\", display.source = \"auto\", \"dbus\" or \"vnc\"";
+    std::string text =
+        "settings: listen = \"address:port\", display.source = \"auto\", \"dbus\" or \"vnc\", network.allow "
+        "= [\"address:port\"], network.dns = \"address:port\"";
     for (const auto& one : number_settings()) text += fmt::format(", {}.{}", one.table, one.name);
     return text;
 }
@@ -138,6 +141,35 @@ Result<> read_display_settings(const toml::table& table, Config& config) {
     return {};
 }
 
+Result<> read_network_settings(const toml::table& table, Config& config) {
+    const auto wrong = [](std::string_view key) { return no_setting(fmt::format("network.{}", key)); };
+    for (const auto& [key, value] : table) {
+        if (key.str() == "allow" && value.is_array()) {
+            for (const auto& one : *value.as_array()) {
+                if (!one.is_string()) return wrong("allow");
+                config.network_allow.push_back(one.as_string()->get());
+            }
+        } else if (key.str() == "dns" && value.is_string()) {
+            config.network_dns = value.as_string()->get();
+        } else {
+            return wrong(key.str());
+        }
+    }
+    return {};
+}
+
+void read_network_environment(Config& config) {
+    if (const auto allow = environment("DORMOUSE_NETWORK_ALLOW"); !allow.empty()) {
+        config.network_allow.clear();
+        for (std::size_t at = 0; at <= allow.size();) {
+            const auto end = std::min(allow.find(',', at), allow.size());
+            if (end > at) config.network_allow.push_back(allow.substr(at, end - at));
+            at = end + 1;
+        }
+    }
+    if (auto dns = environment("DORMOUSE_DNS_SERVER"); !dns.empty()) config.network_dns = std::move(dns);
+}
+
 Result<> read_settings(const std::string& text, Config& config) {
     try {
         for (const auto& [key, value] : toml::parse(text)) {
@@ -149,6 +181,10 @@ Result<> read_settings(const std::string& text, Config& config) {
             if (!value.is_table()) return no_setting(name);
             if (name == "display") {
                 DORMOUSE_TRY(read_display_settings(*value.as_table(), config));
+                continue;
+            }
+            if (name == "network") {
+                DORMOUSE_TRY(read_network_settings(*value.as_table(), config));
                 continue;
             }
             for (const auto& [inner, setting] : *value.as_table())
@@ -193,6 +229,7 @@ Result<Config> load_config() {
     if (const auto source = environment("DORMOUSE_DISPLAY_SOURCE"); !source.empty()) {
         DORMOUSE_TRY_ASSIGN(config.display_source, parse_display_source(source));
     }
+    read_network_environment(config);
     return config;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "hostd/base/result.h"
 
@@ -43,6 +44,9 @@ struct Config {
     DisplaySource display_source = DisplaySource::Auto;  // of machines that are started from now on
     LimitsConfig limits;
     AuditConfig audit;
+    // What desktops may reach besides the internet: "10.1.2.3:8080", each exactly.
+    std::vector<std::string> network_allow;
+    std::string network_dns;  // the DNS server that answers desktops, "10.0.0.53:53"; empty: the host's own
 
     std::filesystem::path database() const { return home / "dormouse.db"; }
     std::filesystem::path desktops() const { return home / "desktops"; }
@@ -55,10 +59,12 @@ struct Config {
     std::string url() const;
 };
 
-// Reads DORMOUSE_HOME, DORMOUSE_TEMPLATES, DORMOUSE_LISTEN (address:port) and
-// DORMOUSE_DISPLAY_SOURCE (auto, dbus or vnc), and home/config.toml
-// (`listen = "address:port"`, `[display] source = "auto"`, [limits], [audit]; the
-// environment wins). Unknown keys are errors. Makes nothing on disk.
+// Reads DORMOUSE_HOME, DORMOUSE_TEMPLATES, DORMOUSE_LISTEN (address:port),
+// DORMOUSE_DISPLAY_SOURCE (auto, dbus or vnc), DORMOUSE_NETWORK_ALLOW (with commas
+// between) and DORMOUSE_DNS_SERVER, and home/config.toml (`listen = "address:port"`,
+// `[display] source = "auto"`, [limits], [audit], and in [network]
+// `allow = ["address:port"]` and `dns = "address:port"`; the environment wins).
+// Unknown keys are errors. Makes nothing on disk.
 Result<Config> load_config();
 
 // "127.0.0.1:8760" or "[::1]:8760".

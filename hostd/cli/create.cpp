@@ -14,6 +14,7 @@ struct Options {
     std::string name;
     std::string image;
     std::vector<std::string> labels;
+    std::string network;
 };
 
 Result<schema::Desktop> create_and_wait(Context& context, const schema::CreateDesktopRequest& request) {
@@ -33,6 +34,7 @@ Result<int> create(Context& context, const Options& options) {
                         "write --label key=value");
         request.labels.insert_or_assign(label.key, *label.value);
     }
+    if (!options.network.empty()) request.network = schema::Network{options.network};
     DORMOUSE_TRY_ASSIGN(const auto desktop, create_and_wait(context, request));
     if (context.json()) {
         context.print_line(schema::to_json(desktop));
@@ -56,6 +58,10 @@ Action declare(CLI::App& app) {
         ->option_text(" KEY=VALUE")
         ->expected(1)
         ->take_all();
+    app.add_option("--network", options->network,
+                   "What it may reach: open, the internet (when not given), or none")
+        ->option_text(" open|none")
+        ->check(CLI::IsMember({"open", "none"}));
     return [options](Context& context) { return create(context, *options); };
 }
 
@@ -63,7 +69,7 @@ Action declare(CLI::App& app) {
 
 Verb create_verb() {
     return {.name = "create",
-            .arguments = "[NAME] [--template T] [--label KEY=VALUE]...",
+            .arguments = "[NAME] [--template T] [--label KEY=VALUE]... [--network open|none]",
             .summary = "Make a desktop and wait until it can be used",
             .examples = {"create research", "create research --label team=search", "create"},
             .declare = declare};

@@ -28,6 +28,7 @@ Result<int> show(Context& context, const std::string& name) {
         table.add({std::exchange(first, false) ? "Labels" : "", fmt::format("{}={}", key, value)});
     table.add({"Created", relative_time(desktop.created_at, now)});
     if (desktop.started_at) table.add({"Started", relative_time(*desktop.started_at, now)});
+    table.add({"Network", desktop.network.mode});
     table.add({"Screen", fmt::format("{}×{}", desktop.screen.width, desktop.screen.height)});
     table.add({"Machine",
                fmt::format("{} MiB, {} CPUs, {}", desktop.memory_mib, desktop.cpus, desktop.accelerator)});

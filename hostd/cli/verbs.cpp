@@ -14,6 +14,7 @@ std::vector<VerbGroup> verb_groups() {
           hold_key_verb()}},
         {"Templates",
          {template_build_verb(), template_list_verb(), template_show_verb(), template_remove_verb()}},
+        {"Network", {network_verb(), destinations_verb()}},
         {"What happens",
          {events_verb(), operations_list_verb(), operations_show_verb(), operations_cancel_verb(),
           audit_verb()}},

@@ -18,12 +18,14 @@ std::vector<std::string> parse_lines(const std::optional<std::string>& text) {
 
 }  // namespace
 
-Desktop::Desktop(Host& host, Template image, db::DesktopRow row, State state, Save save)
+Desktop::Desktop(Host& host, Template image, db::DesktopRow row, State state, Save save,
+                 SaveDestinations save_destinations)
     : host_(host),
       image_(std::move(image)),
       row_(std::move(row)),
       state_(state),
       save_(std::move(save)),
+      save_destinations_(std::move(save_destinations)),
       screen_(row_.id.str(), host.loop),
       machine_mutex_(host.loop),
       screen_mutex_(host.loop),
@@ -113,6 +115,7 @@ Task<void> Desktop::fail_with(std::string reason) {
 void Desktop::close() {
     closed_ = true;
     screen_.detach();
+    close_network();
     if (machine_) machine_->disconnect();
     machine_.reset();
 }

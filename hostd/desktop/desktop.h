@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/desktop_store.h"
+#include "db/destination_store.h"
 #include "display/screen.h"
 #include "hostd/base/async_mutex.h"
 #include "hostd/desktop/action_engine.h"
@@ -18,6 +19,7 @@
 #include "hostd/desktop/machine_plan.h"
 #include "hostd/desktop/template_store.h"
 #include "vmm/machine.h"
+#include "vmm/net/netd_link.h"
 
 namespace dormouse::desktop {
 
@@ -36,8 +38,10 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     using Save = std::function<Task<Result<>>(db::DesktopRow)>;
     // Called after a change that info() shows, once it is saved where it is kept.
     using Listener = std::function<void(const Desktop&, DesktopChange)>;
+    using SaveDestinations = std::function<Task<Result<>>(db::DestinationReport)>;
 
-    Desktop(Host& host, Template image, db::DesktopRow row, State state, Save save);
+    Desktop(Host& host, Template image, db::DesktopRow row, State state, Save save,
+            SaveDestinations save_destinations);
     Desktop(const Desktop&) = delete;
     Desktop& operator=(const Desktop&) = delete;
 
@@ -79,6 +83,8 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     // answers: what is connected and no longer allowed is cut off.
     Task<Result<>> set_network(net::Mode mode);
     net::Mode network_mode() const;
+    // Brings the table of destinations up to date, as far as the machine answers.
+    Task<void> collect_destinations();
 
     Task<Result<Picture>> screenshot(PictureOptions options);
     Task<ActAnswer> act(std::vector<Action> actions, ActOptions options, Cancel cancel);
@@ -99,6 +105,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
 
     // desktop_lifecycle.cpp
     Task<Result<>> make_disk();
+    LaunchPlan launch_plan(CommandLine command) const;
     Task<Result<>> launch(StartFrom from);
     Task<Result<>> wake_from_template();
     Task<void> run_start();
@@ -109,6 +116,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     Task<void> power_off();
     Task<void> adopt_running();
     Task<void> adopt_ended();
+    void drop_machine();
     void take_machine(std::shared_ptr<vmm::Machine> machine);
     void on_exit(const vmm::ExitRecord& record);
     void on_event(const std::string& name, const nlohmann::json& data);
@@ -117,6 +125,8 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     void retry_when_disk_has_space();
 
     // desktop_network.cpp
+    void open_network();
+    void close_network();
 
     // desktop_acting.cpp
     Task<Result<>> need_screen();
@@ -139,12 +149,14 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     State state_;
     Save save_;
     Listener listener_;
+    SaveDestinations save_destinations_;
     std::optional<std::string> pause_reason_;  // "the host's disk is full": QEMU has stopped the guest
     std::optional<ExitInfo> exit_;
 
     std::shared_ptr<vmm::Machine> machine_;
-    bool ready_ = false;      // the agent has answered since the machine started
-    bool replacing_ = false;  // on_exit() is expected: stop, remove or a failed start ends it
+    std::shared_ptr<net::NetdLink> network_;  // while there is a machine
+    bool ready_ = false;                      // the agent has answered since the machine started
+    bool replacing_ = false;                  // on_exit() is expected: stop, remove or a failed start ends it
     display::Screen screen_;
     std::shared_ptr<InputDevice> input_;
     // What may have moved the focus, and has not been seen to take effect.

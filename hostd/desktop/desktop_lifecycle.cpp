@@ -64,16 +64,27 @@ Task<Result<>> Desktop::make_disk() {
     co_return give_to_machine(host_, disk(), 0600);
 }
 
+LaunchPlan Desktop::launch_plan(CommandLine command) const {
+    return {.id = row_.id.str(),
+            .qemu = std::move(command),
+            .desktop_folder = folder(),
+            .network = network_mode()};
+}
+
 Task<Result<>> Desktop::launch(StartFrom from) {
     const auto spec = plan_machine(host_, image_, row_.id.str(), row_.vm_uuid, disk(), from);
     DORMOUSE_CO_TRY_ASSIGN(auto command, vmm::qemu_command(spec));
     DORMOUSE_CO_TRY(remove_tree(vmm::exit_file(folder())));
-    DORMOUSE_CO_TRY_ASSIGN(
-        auto machine, co_await vmm::Machine::start(
-                          host_.loop, launch_options(host_, row_.id.str(), std::move(command), folder())));
+    auto options = launch_options(host_, launch_plan(std::move(command)));
+    DORMOUSE_CO_TRY_ASSIGN(auto machine, co_await vmm::Machine::start(host_.loop, std::move(options)));
     row_.accelerator = vmm::accelerator_name(spec.accelerator);
     take_machine(std::move(machine));
     co_return Result<>{};
+}
+
+void Desktop::drop_machine() {
+    machine_.reset();
+    close_network();
 }
 
 void Desktop::take_machine(std::shared_ptr<vmm::Machine> machine) {
@@ -81,6 +92,7 @@ void Desktop::take_machine(std::shared_ptr<vmm::Machine> machine) {
     ready_ = false;
     replacing_ = false;
     pause_reason_.reset();
+    open_network();
     const auto weak = weak_from_this();
     machine_->set_listener({.on_exit =
                                 [weak](vmm::ExitRecord record) {
@@ -147,7 +159,7 @@ Task<void> Desktop::run_start() {
     if (!begun) {
         replacing_ = true;
         if (machine) (void)co_await machine->kill_now();
-        machine_.reset();
+        drop_machine();
         if (state_ == State::Starting) co_await fail_with(begun.error().message);
         co_return;
     }
@@ -226,7 +238,7 @@ Task<void> Desktop::run_stop(bool start_again) {
     // A start that was in progress sees that its machine is gone, and ends.
     const auto guard = co_await machine_mutex_.lock();
     if (machine_) (void)co_await machine_->quit(kQuitGrace);
-    machine_.reset();
+    drop_machine();
     ready_ = false;
     screen_.detach();
     if (state_ != State::Stopping || closed_) co_return;
@@ -242,6 +254,7 @@ Task<void> Desktop::power_off() {
         const auto nobody_acts = co_await input_mutex_.lock();
         (void)co_await input_->release_all();
     }
+    co_await collect_destinations();
     const auto asked = co_await machine->guest().request("poweroff", nlohmann::json::object(), 5s);
     // Without an agent the power button, which a booting system may not hear.
     if (!asked) (void)co_await machine->qmp("system_powerdown");
@@ -267,7 +280,7 @@ Task<Result<>> Desktop::remove() {
         if (left) machine_ = std::move(*left);
     }
     if (machine_) (void)co_await machine_->kill_now();
-    machine_.reset();
+    drop_machine();
     ready_ = false;
     screen_.detach();
     const auto files = folder();
@@ -303,7 +316,7 @@ void Desktop::remember_exit(const vmm::ExitRecord& record) {
 
 Task<void> Desktop::settle_exit(vmm::ExitRecord record) {
     if (state_ != State::Running && state_ != State::Starting) co_return;
-    machine_.reset();
+    drop_machine();
     screen_.detach();
     if (record.status.ok() && record.shutdown_reason == "guest-shutdown") {
         const auto moved = co_await move_to(State::Stopped, "shut down from inside");
@@ -371,7 +384,7 @@ Task<void> Desktop::adopt_running() {
         // gone on without us, so the machine is ended, never taken for running.
         replacing_ = true;
         (void)co_await machine->quit(kQuitGrace);
-        machine_.reset();
+        drop_machine();
         co_return;
     }
     // Killed between the start of QEMU and its first instruction: let it go on.

@@ -60,17 +60,32 @@ Result<> share_with_machine(const Host& host, const std::filesystem::path& path,
     return set_owner(path, ::geteuid(), *host.machine_gid, mode);
 }
 
-vmm::LaunchOptions launch_options(const Host& host, const std::string& id, CommandLine qemu,
-                                  const std::filesystem::path& desktop_folder) {
-    return {.id = id,
-            .qemu = std::move(qemu),
-            .run_folder = host.run_folder(id),
-            .desktop_folder = desktop_folder,
+vmm::LaunchOptions launch_options(const Host& host, LaunchPlan plan) {
+    const auto sockets = host.run_folder(plan.id);
+    auto config = netd_config(host, plan.id, plan.network);
+    return {.id = std::move(plan.id),
+            .qemu = std::move(plan.qemu),
+            .run_folder = sockets,
+            .desktop_folder = std::move(plan.desktop_folder),
             .keeper_binary = host.keeper_binary,
-            .qmp_socket = vmm::qmp_socket(host.run_folder(id)),
-            .guest_socket = vmm::agent_socket(host.run_folder(id)),
+            .qmp_socket = vmm::qmp_socket(sockets),
+            .guest_socket = vmm::agent_socket(sockets),
             .uid = host.machine_uid,
-            .gid = host.machine_gid};
+            .gid = host.machine_gid,
+            .netd_binary = host.netd_binary,
+            .netd_config = std::move(config)};
+}
+
+net::PolicySettings network_policy(const Host& host, net::Mode mode) {
+    return {.mode = mode, .allow = host.network_allow};
+}
+
+nlohmann::json netd_config(const Host& host, const std::string& id, net::Mode mode) {
+    const net::NetdConfig config{.id = id,
+                                 .run_folder = host.run_folder(id),
+                                 .policy = network_policy(host, mode),
+                                 .dns = host.config.network_dns};
+    return nlohmann::json::parse(net::to_json(config), nullptr, false);
 }
 
 }  // namespace dormouse::desktop

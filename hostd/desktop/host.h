@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hostd/base/config.h"
 #include "hostd/base/event_loop.h"
@@ -13,6 +14,7 @@
 #include "hostd/desktop/template_inputs.h"
 #include "vmm/accelerator.h"
 #include "vmm/machine.h"
+#include "vmm/net/control_protocol.h"
 #include "vmm/qemu_command.h"
 
 namespace dormouse::desktop {
@@ -26,6 +28,8 @@ struct Host {
     EventLoop& loop;
     WorkPool& pool;
     std::filesystem::path keeper_binary;
+    std::filesystem::path netd_binary;
+    std::vector<net::Exception> network_allow;  // what the administrator has opened for desktops
     vmm::QemuVersion qemu;
     vmm::AcceleratorVerdict accelerator;
     vmm::DisplayProtocol display = vmm::DisplayProtocol::Dbus;  // of machines that are started
@@ -57,7 +61,16 @@ Result<> give_to_machine(const Host& host, const std::filesystem::path& path, un
 Result<> share_with_machine(const Host& host, const std::filesystem::path& path, unsigned mode);
 
 // How to start a machine of this host, but for what differs between them.
-vmm::LaunchOptions launch_options(const Host& host, const std::string& id, CommandLine qemu,
-                                  const std::filesystem::path& desktop_folder);
+struct LaunchPlan {
+    std::string id;
+    CommandLine qemu;
+    std::filesystem::path desktop_folder;
+    net::Mode network = net::Mode::None;
+};
+vmm::LaunchOptions launch_options(const Host& host, LaunchPlan plan);
+
+// What the network process of a desktop is told.
+net::PolicySettings network_policy(const Host& host, net::Mode mode);
+nlohmann::json netd_config(const Host& host, const std::string& id, net::Mode mode);
 
 }  // namespace dormouse::desktop

@@ -100,7 +100,13 @@ std::shared_ptr<Desktop> Service::add(Template image, db::DesktopRow row, State 
         return on_store(
             [&stores = stores_, changed = std::move(changed)] { return stores.desktops.update(changed); });
     };
-    auto desktop = std::make_shared<Desktop>(host_, std::move(image), std::move(row), state, std::move(save));
+    auto save_destinations = [this, id](db::DestinationReport report) -> Task<Result<>> {
+        return on_store([&stores = stores_, id, report = std::move(report)] {
+            return stores.destinations.add(id, report);
+        });
+    };
+    auto desktop = std::make_shared<Desktop>(host_, std::move(image), std::move(row), state, std::move(save),
+                                             std::move(save_destinations));
     desktop->set_listener([this](const Desktop& which, DesktopChange change) { on_desktop(which, change); });
     desktops_.emplace(id, desktop);
     return desktop;

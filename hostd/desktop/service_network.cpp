@@ -27,6 +27,7 @@ DestinationInfo to_info(const db::DestinationRow& row) {
 }  // namespace
 
 Task<Result<Answer>> Service::run(ListDestinations, Asked asked) {
+    co_await asked.desktop->collect_destinations();
     auto reading =
         on_store([&stores = stores_, id = asked.desktop->id()] { return stores.destinations.list(id); });
     DORMOUSE_CO_TRY_ASSIGN(const auto rows, co_await std::move(reading));

@@ -53,6 +53,10 @@ long used_ticks(pid_t pid) {
     return user + system;
 }
 
+LaunchPlan without_network(const char* id, const CommandLine& command, const fs::path& folder) {
+    return {.id = id, .qemu = command, .desktop_folder = folder, .network = net::Mode::None};
+}
+
 class FirstBoot {
   public:
     FirstBoot(Host& host, Template plan, std::function<void(double, std::string)> progress,
@@ -80,8 +84,9 @@ class FirstBoot {
         progress_(0.0, "booting");
         const auto spec = plan_machine(host_, plan_, kBootId, random_uuid(), plan_.disk(), StartFrom::Disk);
         DORMOUSE_CO_TRY_ASSIGN(const auto command, vmm::qemu_command(spec));
-        DORMOUSE_CO_TRY_ASSIGN(machine_, co_await vmm::Machine::start(
-                                             host_.loop, launch_options(host_, kBootId, command, folder_)));
+        // Without access to anything, but with the address that every desktop has.
+        auto options = launch_options(host_, without_network(kBootId, command, folder_));
+        DORMOUSE_CO_TRY_ASSIGN(machine_, co_await vmm::Machine::start(host_.loop, std::move(options)));
         DORMOUSE_CO_TRY_ASSIGN(auto display, co_await machine_->open_display());
         DORMOUSE_CO_TRY(attach_screen(screen_, std::move(display)));
         DORMOUSE_CO_TRY(co_await machine_->resume());
@@ -194,9 +199,8 @@ Task<Result<>> wake_in(Host& host, Template plan, fs::path folder) {
     DORMOUSE_CO_TRY(give_to_machine(host, disk, 0600));
     const auto spec = plan_machine(host, plan, kTrialId, random_uuid(), disk, StartFrom::MemoryImage);
     DORMOUSE_CO_TRY_ASSIGN(const auto command, vmm::qemu_command(spec));
-    DORMOUSE_CO_TRY_ASSIGN(
-        const auto machine,
-        co_await vmm::Machine::start(host.loop, launch_options(host, kTrialId, command, folder)));
+    auto options = launch_options(host, without_network(kTrialId, command, folder));
+    DORMOUSE_CO_TRY_ASSIGN(const auto machine, co_await vmm::Machine::start(host.loop, std::move(options)));
     Result<> outcome;
     if (auto stream = open_file(plan.wake_stream(), O_RDONLY))
         outcome = co_await machine->restore(std::move(*stream));

@@ -105,6 +105,18 @@ TEST_F(TemporaryFolder, ConfigurationComesFromTheFileAndTheEnvironmentWins) {
     EXPECT_EQ(load_config()->url(), "http://[::1]:9002");
     ::unsetenv("DORMOUSE_LISTEN");
 
+    ASSERT_TRUE(write_file_atomic(folder_ / "config.toml",
+                                  "[network]\nallow = [\"10.1.2.3:80\"]\ndns = \"10.1.2.53:53\"\n"));
+    EXPECT_EQ(load_config()->network_allow, std::vector<std::string>{"10.1.2.3:80"});
+    EXPECT_EQ(load_config()->network_dns, "10.1.2.53:53");
+    ::setenv("DORMOUSE_NETWORK_ALLOW", "127.0.0.1:1,127.0.0.1:2,", 1);
+    EXPECT_EQ(load_config()->network_allow, (std::vector<std::string>{"127.0.0.1:1", "127.0.0.1:2"}));
+    ::unsetenv("DORMOUSE_NETWORK_ALLOW");
+    for (const auto* wrong : {"allow = [1]", "allow = \"10.1.2.3:80\"", "dns = 53", "deny = []"}) {
+        ASSERT_TRUE(write_file_atomic(folder_ / "config.toml", std::string{"[network]\n"} + wrong + "\n"));
+        EXPECT_FALSE(load_config()) << wrong;
+    }
+
     ASSERT_TRUE(write_file_atomic(folder_ / "config.toml", "lisen = 1\n"));
     const auto unknown = load_config();
     ASSERT_FALSE(unknown);
