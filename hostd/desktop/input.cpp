@@ -173,6 +173,8 @@ Task<Result<>> InputDevice::drag(std::vector<Point> points, ScreenSize screen, C
     for (std::size_t i = 1; i < points.size(); ++i) {
         auto leg = way(points[i - 1], points[i], steps_between(points.size() - 1));
         DORMOUSE_CO_TRY(co_await go_along(std::move(leg), screen, cancel));
+        if (points.size() <= pacing::kMostCorners)
+            DORMOUSE_CO_TRY(co_await pause(pacing::kDragCorner, cancel));
     }
     DORMOUSE_CO_TRY(co_await pause(pacing::kDragRelease, cancel));
     co_return co_await set_button(Button::Left, false);

@@ -42,6 +42,11 @@ inline constexpr Duration kWheelEdge = milliseconds{8};
 // move. GTK and Chromium miss drags that are over sooner than they answer.
 inline constexpr int kDragSteps = 20;
 inline constexpr Duration kDragStep = milliseconds{12};
+// At a corner of a path a program draws what it was told so far; Chromium puts
+// together all moves between two frames, and would cut the corner. A path of
+// many points is a curve, which has none.
+inline constexpr Duration kDragCorner = milliseconds{100};
+inline constexpr std::size_t kMostCorners = 20;
 inline constexpr Duration kDragGrip = milliseconds{120};     // from press to first move
 inline constexpr Duration kDragRelease = milliseconds{200};  // from last move to release
 // Releasing everything: virtio-input's queue has 64 entries and drops a report

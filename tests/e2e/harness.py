@@ -313,12 +313,13 @@ class PageTest(DesktopTest):
         self.do({"action": "left_click", "coordinate": self.at(*place)})
         return self.wait_page(self.desktop, f"{element} has the focus", lambda log: log["focus"] == element)
 
-    def launch(self, command):
-        """Starts a program as a person does, with Alt+F2, and waits until its window is drawn."""
-        self.do({"action": "key", "text": "alt+F2"}, {"action": "wait", "duration": 2},
-                {"action": "type", "text": command, "method": "keys"}, {"action": "wait", "duration": 0.5})
-        self.api.act_for(self.desktop, {"action": "key", "text": "Return"}, {"action": "wait", "duration": 4},
-                         screenshot="settled")
+    def launch(self, command, window_class):
+        """Starts a program, waits until its window is in front and drawn; it ends with the test."""
+        pid = self.api.exec(self.desktop, f"setsid {command} >/dev/null 2>&1 & echo $!").strip()
+        self.addCleanup(self.api.exec, self.desktop, f"kill {pid}; sleep 1; true")
+        self.api.exec(self.desktop, f"xdotool search --sync --onlyvisible --class {window_class} windowactivate --sync")
+        answer = self.api.act_for(self.desktop, {"action": "wait", "duration": 1}, screenshot="settled")
+        self.assertTrue(answer["settled"]["settled"])
 
     def clear(self):
         """Empties the page's log: F9, or the button where keys are under test."""
@@ -328,7 +329,8 @@ class PageTest(DesktopTest):
 
 
 # Places of the form, in pixels of the page (assets/guest/usr/share/dormouse/test-page).
-NAME, NOTES, CLEAR = (200, 101), (200, 180), (150, 345)
+NAME, NOTES, CLEAR = (200, 101), (200, 180), (145, 384)
+DRAW, BOX, ITEM, TARGET, LINK = (500, 110), (520, 390), (465, 497), (542, 497), (603, 497)
 
 
 def picture(png):

@@ -7,13 +7,10 @@ import time
 import harness
 from pagelog import ALT, CONTROL, META, SHIFT
 
-DRAW = (500, 110)  # in the drawing area
-BOX = (520, 310)   # in the box that scrolls both ways
-
 
 class EveryAction(harness.PageTest):
     def test_each_button_clicks_where_it_shall(self):
-        place = self.at(*DRAW)
+        place = self.at(*harness.DRAW)
         buttons = {"left_click": (0, "click"), "middle_click": (1, "auxclick"), "right_click": (2, "contextmenu")}
         for action, (button, kind) in buttons.items():
             with self.subTest(action):
@@ -33,12 +30,12 @@ class EveryAction(harness.PageTest):
         self.assertEqual(len(self.events(log, "dblclick")), 2)
 
     def test_repeated_clicks_are_no_double_clicks(self):
-        self.do({"action": "left_click", "coordinate": self.at(*DRAW), "repeat": 3})
+        self.do({"action": "left_click", "coordinate": self.at(*harness.DRAW), "repeat": 3})
         log = self.wait_events("three clicks", "click", 3)
         self.assertEqual(self.events(log, "dblclick"), [])
 
     def test_each_modifier_is_held_during_a_click(self):
-        place = self.at(*DRAW)
+        place = self.at(*harness.DRAW)
         for keys, modifiers in (("shift", SHIFT), ("ctrl", CONTROL), ("alt", ALT), ("super", META),
                                 ("ctrl+shift", CONTROL | SHIFT), ("ctrl+alt+shift", CONTROL | ALT | SHIFT)):
             with self.subTest(keys):
@@ -66,7 +63,8 @@ class EveryAction(harness.PageTest):
             self.assertIn(corner, seen)
 
     def test_drags_what_can_be_dropped(self):
-        self.do({"action": "left_click_drag", "start_coordinate": self.at(468, 395), "coordinate": self.at(545, 395)})
+        self.do({"action": "left_click_drag", "start_coordinate": self.at(*harness.ITEM),
+                 "coordinate": self.at(*harness.TARGET)})
         log = self.wait_events("the drop", "drop")
         drop = self.events(log, "drop")[0]
         self.assertEqual((drop["target"], drop["data"]), ("target", "item"))
@@ -84,7 +82,7 @@ class EveryAction(harness.PageTest):
         self.assertEqual([up["screenX"], up["screenY"]], places[2])
 
     def test_a_failing_call_lets_the_button_go(self):
-        self.do({"action": "left_mouse_down", "coordinate": self.at(*DRAW)})
+        self.do({"action": "left_mouse_down", "coordinate": self.at(*harness.DRAW)})
         self.wait_events("the press", "mousedown")
         with self.assertRaises(harness.ApiError) as refused:
             self.do({"action": "left_click"})
@@ -92,7 +90,7 @@ class EveryAction(harness.PageTest):
         self.wait_events("the release", "mouseup")
 
     def test_scrolls_four_ways_by_the_exact_amount(self):
-        place = self.at(*BOX)
+        place = self.at(*harness.BOX)
         ways = (("down", 0, 1), ("right", 1, 0), ("up", 0, -1), ("left", -1, 0))
         for amount in (1, 5):
             for direction, x, y in ways:
@@ -115,7 +113,7 @@ class EveryAction(harness.PageTest):
         self.wait_page(self.desktop, "the box has moved sideways", lambda log: log["scroll"]["boxx"] > 100)
 
     def test_scrolls_sideways_in_the_file_manager(self):
-        self.launch("thunar /usr/bin")
+        self.launch("thunar /usr/bin", "thunar")
         self.api.act_for(self.desktop, {"action": "key", "text": "ctrl+3"}, {"action": "wait", "duration": 1},
                          screenshot="settled")
         middle = [640, 400]
@@ -129,14 +127,13 @@ class EveryAction(harness.PageTest):
         self.assertGreater(sum(region["width"] * region["height"] for region in moved), 20_000, moved)
         back = scroll("left")
         self.assertGreater(sum(region["width"] * region["height"] for region in back), 20_000, back)
-        self.do({"action": "key", "text": "alt+F4"}, {"action": "wait", "duration": 1})
 
     def test_scrolls_with_a_modifier(self):
-        self.do({"action": "scroll", "scroll_direction": "down", "scroll_amount": 2, "coordinate": self.at(*DRAW),
+        self.do({"action": "scroll", "scroll_direction": "down", "scroll_amount": 2, "coordinate": self.at(*harness.DRAW),
                  "text": "shift"})
         log = self.wait_events("the wheel", "wheel")
         self.assertEqual({event["modifiers"] for event in self.events(log, "wheel")}, {SHIFT})
-        self.do({"action": "scroll", "scroll_direction": "up", "scroll_amount": 1, "coordinate": self.at(*DRAW),
+        self.do({"action": "scroll", "scroll_direction": "up", "scroll_amount": 1, "coordinate": self.at(*harness.DRAW),
                  "text": "ctrl"})
         # Chromium zooms by it; back again.
         self.wait_page(self.desktop, "the page was zoomed", lambda log: log["inner"]["dpr"] != 1)
@@ -160,7 +157,7 @@ class EveryAction(harness.PageTest):
         self.assertEqual(log["keys"]["held"], [])
 
     def test_ctrl_click_and_middle_click_open_a_tab_and_the_side_buttons_go_back_and_forward(self):
-        link = self.at(620, 395)
+        link = self.at(*harness.LINK)
         self.do({"action": "left_click", "coordinate": link, "text": "ctrl"})
         self.do({"action": "wait", "duration": 1}, {"action": "key", "text": "ctrl+Tab"})
         self.wait_page(self.desktop, "the link's page is in another tab", lambda log: log["query"] == "?linked")
@@ -173,13 +170,13 @@ class EveryAction(harness.PageTest):
         self.wait_page(self.desktop, "the first tab is back", lambda log: log["query"] != "?linked")
         self.do({"action": "left_click", "coordinate": link})
         self.wait_page(self.desktop, "the link was followed", lambda log: log["query"] == "?linked")
-        self.do({"action": "back_click", "coordinate": self.at(*DRAW)})
+        self.do({"action": "back_click", "coordinate": self.at(*harness.DRAW)})
         self.wait_page(self.desktop, "back", lambda log: log["query"] != "?linked")
-        self.do({"action": "forward_click", "coordinate": self.at(*DRAW)})
+        self.do({"action": "forward_click", "coordinate": self.at(*harness.DRAW)})
         self.wait_page(self.desktop, "forward", lambda log: log["query"] == "?linked")
 
     def test_undoes_the_scale_of_the_picture_that_was_seen(self):
-        x, y = self.at(*DRAW)
+        x, y = self.at(*harness.DRAW)
         self.api.act_for(self.desktop, {"action": "left_click", "coordinate": [x // 2, y // 2]},
                          coordinates={"scale": 0.5})
         log = self.wait_events("a click", "click")
@@ -190,7 +187,7 @@ class EveryAction(harness.PageTest):
         self.assertIn("x 0..639, y 0..399", refused.exception.message)
 
     def test_gives_back_the_settled_picture_and_what_changed(self):
-        place = self.at(*DRAW)
+        place = self.at(*harness.DRAW)
         answer = self.api.act_for(self.desktop, {"action": "left_click", "coordinate": place}, screenshot="settled",
                                   image={"format": "jpeg", "scale": 0.5}, coordinates={"width": 1280, "height": 800})
         image = harness.picture(harness.base64.b64decode(answer["screenshot"]["data"]))

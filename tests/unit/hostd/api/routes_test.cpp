@@ -316,6 +316,44 @@ TEST_F(RoutesTest, CarriesOutActionsOfEveryKind) {
     EXPECT_TRUE(std::holds_alternative<desktop::ScreenshotAction>(actions[8]));
 }
 
+TEST_F(RoutesTest, TakesWhatActionsHoldAndTheOptionsOfTheCall) {
+    const auto response =
+        ask("POST", "/v1/desktops/shop/actions",
+            R"({"actions":[{"action":"middle_click","coordinate":[1,2],"text":"ctrl","repeat":2},
+        {"action":"left_click_drag","path":[[3,4],[5,6]],"modifiers":["alt"]},
+        {"action":"zoom","region":[0,0,10,20],"size":[30,40]},{"action":"left_mouse_down"},
+        {"action":"scroll","scroll_direction":"right","scroll_amount":3},{"action":"cursor_position"},
+        {"action":"hold_key","keys":["SHIFT","A"],"duration":2},{"action":"type","text":"x","method":"paste"},
+        {"action":"back_click"},{"action":"triple_click"}],
+        "screenshot":"after","image":{"format":"webp","max_width":640},"coordinates":{"width":640,"height":400}})");
+    EXPECT_EQ(response.status, 200);
+    const auto act = only_command<desktop::Act>();
+    const auto& click = std::get<desktop::ClickAction>(act.actions[0]);
+    EXPECT_EQ(click.button, desktop::Button::Middle);
+    EXPECT_EQ(click.held, "ctrl");
+    EXPECT_EQ(click.repeat, 2);
+    const auto& drag = std::get<desktop::DragAction>(act.actions[1]);
+    EXPECT_FALSE(drag.from);
+    EXPECT_EQ(drag.path, (std::vector<desktop::Point>{{3, 4}, {5, 6}}));
+    EXPECT_EQ(drag.held, "alt");
+    const auto& zoom = std::get<desktop::ZoomAction>(act.actions[2]);
+    EXPECT_EQ(zoom.region, (desktop::Box{0, 0, 10, 20}));
+    EXPECT_EQ(zoom.width, 30);
+    EXPECT_TRUE(std::get<desktop::LeftButtonAction>(act.actions[3]).down);
+    EXPECT_EQ(std::get<desktop::ScrollAction>(act.actions[4]).direction, desktop::ScrollDirection::Right);
+    EXPECT_TRUE(std::holds_alternative<desktop::CursorAction>(act.actions[5]));
+    const auto& hold = std::get<desktop::HoldKeyAction>(act.actions[6]);
+    EXPECT_EQ(hold.keys, "SHIFT+A");
+    EXPECT_EQ(hold.time, 2s);
+    EXPECT_EQ(std::get<desktop::TypeAction>(act.actions[7]).method, desktop::TypeMethod::Paste);
+    EXPECT_EQ(std::get<desktop::ClickAction>(act.actions[8]).button, desktop::Button::Back);
+    EXPECT_EQ(std::get<desktop::ClickAction>(act.actions[9]).count, 3);
+    EXPECT_EQ(act.options.screenshot, desktop::WithScreenshot::After);
+    EXPECT_EQ(act.options.picture.format, desktop::PictureFormat::Webp);
+    EXPECT_EQ(act.options.picture.max_width, 640);
+    EXPECT_EQ(act.options.coordinates, (desktop::Coordinates{1, 640, 400}));
+}
+
 TEST_F(RoutesTest, CarriesOutNothingWhenOneActionIsWrong) {
     EXPECT_EQ(error_of(ask(
                   "POST", "/v1/desktops/shop/actions",
