@@ -7,6 +7,7 @@
 #include "hostd/base/file.h"
 #include "hostd/base/log.h"
 #include "hostd/desktop/desktop.h"
+#include "hostd/desktop/guest_ports.h"
 #include "vmm/disk.h"
 #include "vmm/guest_channel.h"
 
@@ -108,14 +109,14 @@ void Desktop::take_machine(std::shared_ptr<vmm::Machine> machine) {
     machine_->guest().set_on_lost([weak](const std::string&) {
         if (const auto self = weak.lock()) self->set_ready(false);
     });
-    input_ =
-        std::make_shared<InputDevice>(host_.loop, [machine = std::weak_ptr{machine_}](nlohmann::json events) {
-            return [](std::weak_ptr<vmm::Machine> of, nlohmann::json what) -> Task<Result<>> {
-                const auto held = of.lock();
-                if (!held) co_return fail(Errc::Unavailable, "the machine is gone");
-                co_return co_await held->send_input(std::move(what));
-            }(machine, std::move(events));
-        });
+    auto send = [machine = std::weak_ptr{machine_}](nlohmann::json events) {
+        return [](std::weak_ptr<vmm::Machine> of, nlohmann::json what) -> Task<Result<>> {
+            const auto held = of.lock();
+            if (!held) co_return fail(Errc::Unavailable, "the machine is gone");
+            co_return co_await held->send_input(std::move(what));
+        }(machine, std::move(events));
+    };
+    input_ = std::make_shared<InputDevice>(host_.loop, std::move(send), input_sync(machine_, host_.loop));
 }
 
 Task<Result<>> Desktop::create() {

@@ -17,6 +17,9 @@ using nlohmann::json;
 namespace {
 
 constexpr auto kAgentTimeout = 10s;
+// A guest whose pointer is somewhere else after that has moved it itself.
+constexpr auto kLongestSync = 1s;
+constexpr auto kSyncLook = 10ms;
 // So long does one question whether the text was fetched wait, at most; in
 // between it is seen whether anybody still wants to know.
 constexpr auto kPasteSlice = 250ms;
@@ -167,7 +170,26 @@ Task<Result<bool>> turn_wheel(std::weak_ptr<vmm::Machine> machine, WheelTurns tu
     co_return true;
 }
 
+Task<void> wait_taken(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, std::optional<Point> position) {
+    const auto deadline = loop.clock().now() + kLongestSync;
+    while (knows(machine, guest::method::kPointer)) {
+        auto question =
+            ask(machine, std::string{guest::method::kPointer}, json::object(), Duration{kLongestSync});
+        const auto answer = co_await std::move(question);
+        if (!answer || !position) co_return;
+        if (small_number(*answer, "x") == position->x && small_number(*answer, "y") == position->y) co_return;
+        if (loop.clock().now() >= deadline) co_return;
+        co_await loop.sleep(kSyncLook);
+    }
+}
+
 }  // namespace
+
+InputDevice::Sync input_sync(std::weak_ptr<vmm::Machine> machine, EventLoop& loop) {
+    return [machine, loop = &loop](std::optional<Point> position) {
+        return wait_taken(machine, *loop, position);
+    };
+}
 
 PastePort paste_port(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, bool emulated) {
     const Duration quiet = emulated ? Duration{kEmulatedPasteQuiet} : Duration{kPasteQuiet};

@@ -14,4 +14,8 @@ namespace dormouse::desktop {
 PastePort paste_port(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, bool emulated);
 GuestMousePort mouse_port(std::weak_ptr<vmm::Machine> machine);
 
+// Where there is an agent: an answer of the guest's X server tells that it runs,
+// and the pointer where it was sent that it has taken all up to then.
+InputDevice::Sync input_sync(std::weak_ptr<vmm::Machine> machine, EventLoop& loop);
+
 }  // namespace dormouse::desktop

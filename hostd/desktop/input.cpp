@@ -104,7 +104,15 @@ int axis_value(int pixel, int pixels) {
     return static_cast<int>((2LL * pixel + 1) * 16384 / pixels);
 }
 
-InputDevice::InputDevice(EventLoop& loop, Send send) : loop_(loop), send_(std::move(send)) {}
+InputDevice::InputDevice(EventLoop& loop, Send send, Sync sync)
+    : loop_(loop), send_(std::move(send)), sync_(std::move(sync)) {}
+
+Task<void> InputDevice::count_entries(int entries) {
+    unsynced_ += entries;
+    if (unsynced_ < pacing::kMostUnsynced || !sync_) co_return;
+    unsynced_ = 0;
+    co_await sync_(std::exchange(moved_to_, std::nullopt));
+}
 
 Task<Result<>> InputDevice::pause(Duration time, Cancel cancel) {
     const bool whole = co_await sleep_unless_cancelled(loop_, time, cancel);
@@ -121,6 +129,7 @@ Task<Result<>> InputDevice::set_edge(std::string what, bool down) {
     if (down && known == down_.end()) down_.push_back(what);
     auto sent = co_await send_(edge_report(what, down));
     if (sent && !down) std::erase(down_, what);
+    co_await count_entries(pacing::kEdgeEntries);
     co_return sent;
 }
 
@@ -135,7 +144,8 @@ Task<Result<>> InputDevice::set_button(Button button, bool down) {
 Task<Result<>> InputDevice::jump(Point to, ScreenSize screen) {
     // Both axes in one report, or the pointer would go round a corner.
     auto sent = co_await send_(move_report(to, screen));
-    if (sent) position_ = to;
+    if (sent) position_ = moved_to_ = to;
+    co_await count_entries(pacing::kMoveEntries);
     co_return sent;
 }
 

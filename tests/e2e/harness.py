@@ -265,9 +265,10 @@ class DesktopTest(unittest.TestCase):
         except AssertionError as error:
             raise AssertionError(f"{error}; the page says: {json.dumps(last)[:3000]}") from None
 
-    def open_page(self, name, url=TEST_PAGE, mode="form"):
+    def open_page(self, name, url=TEST_PAGE, mode="form", by_mouse=False):
         """Opens the test page through the address bar."""
-        self.api.act(name, {"action": "key", "text": "ctrl+l"}, {"action": "type", "text": url},
+        to_the_bar = {"action": "left_click", "coordinate": [600, 62]} if by_mouse else {"action": "key", "text": "ctrl+l"}
+        self.api.act(name, to_the_bar, {"action": "type", "text": url},
                      {"action": "key", "text": "Return"})
         # The page learns where it is on the screen from the first motion over it: one that does not know is fresh.
         self.wait_page(name, f"{url} is open", lambda log: log["mode"] == mode and log["inner"]["sx"] is None)
@@ -292,7 +293,8 @@ class PageTest(DesktopTest):
     def show(self, mode):
         url = TEST_PAGE + ("" if mode == "form" else f"#{mode}")
         # A fragment alone would not load the page anew.
-        log = self.open_page(self.desktop, f"{TEST_PAGE}?{self._testMethodName[5:15]}{url[len(TEST_PAGE):]}", mode)
+        log = self.open_page(self.desktop, f"{TEST_PAGE}?{self._testMethodName[5:15]}{url[len(TEST_PAGE):]}", mode,
+                             by_mouse=mode == "keys")  # that page keeps all keys to itself
         # Where the page's top left pixel is on the screen.
         self.x, self.y = log["inner"]["sx"], log["inner"]["sy"]
 

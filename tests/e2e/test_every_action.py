@@ -2,7 +2,11 @@
 """Whatever a person does with mouse and keyboard, an agent does: each action and each modifier is proven by the DOM
 events that Chromium got."""
 
+import os
+import pathlib
+import tempfile
 import time
+import unittest
 
 import harness
 from pagelog import ALT, CONTROL, META, SHIFT
@@ -201,6 +205,31 @@ class EveryAction(harness.PageTest):
         quiet = self.api.act_for(self.desktop, {"action": "wait", "duration": 0}, screenshot="after")
         self.assertEqual(quiet["changed"], [])
         self.assertNotIn("settled", quiet)
+
+    @unittest.skipUnless(os.environ.get("DORMOUSE_LONG"), "takes more than a minute")
+    def test_a_forgotten_button_is_let_go(self):
+        self.do({"action": "left_mouse_down", "coordinate": self.at(*harness.DRAW)})
+        time.sleep(50)
+        self.do({"action": "mouse_move", "coordinate": self.at(600, 120)})  # not forgotten yet
+        time.sleep(50)
+        self.assertEqual(self.events(self.wait_page(self.desktop, "the log"), "mouseup"), [])
+        self.wait_events("the release", "mouseup")
+
+    def test_by_the_command_line(self):
+        x, y = self.at(*harness.DRAW)
+        with tempfile.TemporaryDirectory() as folder:
+            shot, part = pathlib.Path(folder, "now.jpg"), pathlib.Path(folder, "part.png")
+            self.daemon.cli("click", self.desktop, x, y, "--modifiers", "ctrl", "--screenshot", "settled", shot)
+            self.assertEqual(harness.Image.open(shot).size, (1280, 800))
+            self.assertEqual(self.daemon.cli("cursor", self.desktop).stdout, f"{x} {y}\n")
+            self.daemon.cli("zoom", self.desktop, 0, 0, 320, 200, part, "--size", 640, 400)
+            self.assertEqual(harness.Image.open(part).size, (640, 400))
+        self.daemon.cli("drag", self.desktop, x, y, x + 50, y, x + 50, y + 40)
+        self.daemon.cli("scroll", self.desktop, "right", 2, "--at", x, y)
+        log = self.wait_events("all of it", "wheel")
+        self.assertEqual(self.events(log, "click")[0]["modifiers"], CONTROL)
+        self.assertEqual(len(self.events(log, "mouseup")), 2)
+        self.assertEqual(sum(event["deltaX"] for event in self.events(log, "wheel")), 240)
 
     def test_zooms_into_a_region(self):
         left, top = self.at(20, 60)

@@ -173,6 +173,26 @@ TEST_F(InputDeviceTest, KeepsTheLeftButtonDownOnlyWhereItWasAskedFor) {
     EXPECT_THAT(guest.down, IsEmpty());
 }
 
+TEST_F(InputDeviceTest, AsksNowAndThenWhetherTheGuestHasTakenAll) {
+    std::vector<std::pair<std::size_t, std::optional<Point>>> syncs;  // after how many sends, and where
+    InputDevice asking{loop, guest.send(), [&](std::optional<Point> position) {
+                           syncs.emplace_back(guest.sends, position);
+                           return [](EventLoop* of) -> Task<void> { co_await of->sleep(70ms); }(&loop);
+                       }};
+    ASSERT_TRUE(drive_task(asking.type("abcdefgh", Cancel{})));
+    ASSERT_THAT(syncs, SizeIs(1));
+    EXPECT_EQ(syncs[0].first, 15u);  // two entries each
+    EXPECT_FALSE(syncs[0].second);
+    EXPECT_GE(guest.times[15] - guest.times[14], 70ms);
+    syncs.clear();
+    for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(drive_task(asking.move({i, i}, kScreen, Cancel{})));
+        ASSERT_TRUE(drive_task(asking.click(Button::Left, 1, Cancel{})));
+    }
+    EXPECT_GE(syncs.size(), 4u);  // seven entries a click
+    EXPECT_TRUE(syncs.back().second);
+}
+
 TEST_F(InputDeviceTest, RemembersWhereItSentThePointer) {
     EXPECT_FALSE(input.position());
     ASSERT_TRUE(drive_task(input.move({3, 4}, kScreen, Cancel{})));
