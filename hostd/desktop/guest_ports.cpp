@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -24,9 +25,13 @@ constexpr auto kSyncLook = 10ms;
 // between it is seen whether anybody still wants to know.
 constexpr auto kPasteSlice = 250ms;
 constexpr auto kPasteLook = 50ms;
-// From one request for the text to the next, of the same paste.
-constexpr auto kPasteQuiet = 250ms;
-constexpr auto kEmulatedPasteQuiet = 900ms;
+// From one request for the text to the next, of the same paste: about as long as
+// the first took to come after the shortcut, so it is waited half as long again
+// (tried on a busy host: with a fixed time the second request of one paste came
+// in the time of the next, which then was taken for done and was pasted empty).
+constexpr auto kLeastPasteQuiet = 100ms;
+constexpr auto kEmulatedLeastPasteQuiet = 400ms;
+constexpr auto kLongestPasteQuiet = 4s;
 
 Task<Result<json>> ask(std::weak_ptr<vmm::Machine> machine, std::string method, json params,
                        Duration timeout) {
@@ -68,25 +73,51 @@ PasteProgress read_progress(const json& answer) {
     return progress;
 }
 
-// Waits until the text was fetched and nobody has asked for more of it for
-// `quiet`: Chromium fetches it once for the page's own paste event, and again,
+// One paste as the host sees it.
+struct PasteWatch {
+    std::uint64_t requests_before = 0;  // by whoever is curious, before the shortcut
+    MonotonicTime pressed_at{};
+    Duration least_quiet{};
+};
+
+Task<Result<PasteProgress>> look_at_paste(std::weak_ptr<vmm::Machine> machine, Duration wait) {
+    json params;
+    params["timeout_ms"] = std::chrono::floor<std::chrono::milliseconds>(wait).count();
+    DORMOUSE_CO_TRY_ASSIGN(const auto answer,
+                           co_await ask(machine, "paste_wait", std::move(params), kAgentTimeout));
+    co_return read_progress(answer);
+}
+
+Task<void> before_shortcut(std::weak_ptr<vmm::Machine> machine, EventLoop& loop,
+                           std::shared_ptr<PasteWatch> watch) {
+    const auto seen = co_await look_at_paste(machine, Duration::zero());
+    watch->requests_before = seen ? seen->requests : 0;
+    watch->pressed_at = loop.clock().now();
+}
+
+// Waits until the text was fetched and nobody has asked for more of it for a
+// while: Chromium fetches it once for the page's own paste event, and again,
 // later, to put it in.
-Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, Duration quiet,
-                              Duration timeout, Cancel cancel) {
+Task<Result<bool>> wait_paste(std::weak_ptr<vmm::Machine> machine, EventLoop& loop,
+                              std::shared_ptr<PasteWatch> watch, Duration timeout, Cancel cancel) {
     const auto deadline = loop.clock().now() + timeout;
     auto last_request = loop.clock().now();
-    PasteProgress seen;
+    std::uint64_t requests = watch->requests_before;
+    Duration quiet = watch->least_quiet;
+    bool taken = false;
     while (!cancel.cancelled()) {
         const auto now = loop.clock().now();
-        if (seen.fetched && seen.by_active_window && now - last_request >= quiet) co_return true;
-        if (now >= deadline) co_return seen.fetched;
-        json params;
-        params["timeout_ms"] = std::chrono::milliseconds{kPasteSlice}.count();
-        DORMOUSE_CO_TRY_ASSIGN(const auto answer,
-                               co_await ask(machine, "paste_wait", std::move(params), kAgentTimeout));
-        const auto progress = read_progress(answer);
-        if (progress.requests != seen.requests) last_request = loop.clock().now();
-        seen = progress;
+        if (taken && (now - last_request >= quiet || now >= deadline + kLongestPasteQuiet)) co_return true;
+        if (!taken && now >= deadline) co_return requests > watch->requests_before;
+        DORMOUSE_CO_TRY_ASSIGN(const auto seen, co_await look_at_paste(machine, kPasteSlice));
+        if (seen.requests > requests) {
+            last_request = loop.clock().now();
+            if (requests == watch->requests_before)
+                quiet = std::clamp((last_request - watch->pressed_at) * 3 / 2, quiet,
+                                   Duration{kLongestPasteQuiet});
+        }
+        requests = std::max(requests, seen.requests);
+        taken = requests > watch->requests_before && seen.by_active_window;
         if (seen.fetched) (void)co_await sleep_unless_cancelled(loop, kPasteLook, cancel);
     }
     co_return false;
@@ -192,12 +223,15 @@ InputDevice::Sync input_sync(std::weak_ptr<vmm::Machine> machine, EventLoop& loo
 }
 
 PastePort paste_port(std::weak_ptr<vmm::Machine> machine, EventLoop& loop, bool emulated) {
-    const Duration quiet = emulated ? Duration{kEmulatedPasteQuiet} : Duration{kPasteQuiet};
-    return {.begin = [machine](std::string text) { return begin_paste(machine, std::move(text)); },
-            .wait_fetched = [machine, loop = &loop, quiet](
-                                Duration timeout,
-                                Cancel cancel) { return wait_paste(machine, *loop, quiet, timeout, cancel); },
-            .restore = [machine] { return end_paste(machine); }};
+    auto watch = std::make_shared<PasteWatch>();
+    watch->least_quiet = emulated ? Duration{kEmulatedLeastPasteQuiet} : Duration{kLeastPasteQuiet};
+    return {
+        .begin = [machine](std::string text) { return begin_paste(machine, std::move(text)); },
+        .before_shortcut = [machine, loop = &loop, watch] { return before_shortcut(machine, *loop, watch); },
+        .wait_fetched = [machine, loop = &loop, watch](
+                            Duration timeout,
+                            Cancel cancel) { return wait_paste(machine, *loop, watch, timeout, cancel); },
+        .restore = [machine] { return end_paste(machine); }};
 }
 
 GuestMousePort mouse_port(std::weak_ptr<vmm::Machine> machine) {

@@ -26,6 +26,7 @@ Task<Result<>> pause(TypingPorts ports, Duration time, Cancel cancel) {
 Task<Result<>> paste_from_clipboard(TypingPorts ports, std::string shortcut, Cancel cancel) {
     DORMOUSE_CO_TRY(co_await pause(ports, kClipboardNews, cancel));
     DORMOUSE_CO_TRY_ASSIGN(auto chords, parse_keys(shortcut));
+    co_await ports.paste.before_shortcut();
     for (const auto& chord : chords) DORMOUSE_CO_TRY(co_await ports.input->press_chord(chord, cancel));
     DORMOUSE_CO_TRY_ASSIGN(const bool fetched, co_await ports.paste.wait_fetched(kPasteTimeout, cancel));
     if (cancel.cancelled()) co_return cancelled();
@@ -46,16 +47,19 @@ Task<Result<>> paste(TypingPorts ports, std::string text, Cancel cancel) {
         const auto released = co_await ports.input->release_all_but_kept();
         if (!released) log::warn("input.stuck", {{"why", released.error().message}});
     }
-    // The text is in, or will not get in; what the clipboard held is worth a try.
-    const auto restored = co_await ports.paste.restore();
-    if (!restored) log::warn("clipboard.not_restored", {{"why", restored.error().message}});
     if (!shortcut) co_return fail_in("cannot put the text on the clipboard", shortcut.error());
     co_return pasted;
 }
 
-}  // namespace
+// What the clipboard held is worth a try.
+Task<void> restore(TypingPorts ports) {
+    const auto restored = co_await ports.paste.restore();
+    if (!restored) log::warn("clipboard.not_restored", {{"why", restored.error().message}});
+}
 
-Task<Result<>> type_text(TypingPorts ports, std::vector<TextRun> runs, Cancel cancel) {
+// All but the clipboard's end; `pasted_any` tells whether that is needed.
+Task<Result<>> type_runs(TypingPorts ports, std::vector<TextRun> runs, std::shared_ptr<bool> pasted_any,
+                         Cancel cancel) {
     bool pasting = true;  // until it was seen to do nothing
     for (const auto& run : runs) {
         if (cancel.cancelled()) co_return cancelled();
@@ -64,15 +68,37 @@ Task<Result<>> type_text(TypingPorts ports, std::vector<TextRun> runs, Cancel ca
             DORMOUSE_CO_TRY(co_await ports.input->type(run.text, cancel));
             continue;
         }
+        *pasted_any = true;
         auto pasted = co_await paste(ports, run.text, cancel);
         if (pasted) continue;
         const auto code = pasted.error().code;
         if (!run.keys_too || (code != Errc::Timeout && code != Errc::Unavailable)) co_return pasted;
         log::info("type.by_keys", {{"why", pasted.error().message}});
         pasting = false;
+        // A program that wakes up now must not find the text that is about to be typed.
+        co_await restore(ports);
+        *pasted_any = false;
         DORMOUSE_CO_TRY(co_await ports.input->type(run.text, cancel));
     }
     co_return Result<>{};
+}
+
+}  // namespace
+
+Task<Result<>> type_text(TypingPorts ports, std::vector<TextRun> runs, Cancel cancel) {
+    // One end for all pastes: a program that is behind must not find in between
+    // what the clipboard held before.
+    auto pasted_any = std::make_shared<bool>(false);
+    auto typed = co_await type_runs(ports, std::move(runs), pasted_any, cancel);
+    if (!*pasted_any) co_return typed;
+    // A key that is down must not wait for the agent.
+    if (!typed) {
+        const auto released = co_await ports.input->release_all_but_kept();
+        if (!released) log::warn("input.stuck", {{"why", released.error().message}});
+    }
+    // The text is in, or will not get in.
+    co_await restore(ports);
+    co_return typed;
 }
 
 }  // namespace dormouse::desktop

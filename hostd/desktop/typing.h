@@ -26,11 +26,13 @@ struct PastePort {
     // Puts `text` (UTF-8) on the clipboard, remembering what was there, and
     // tells by which keys the focused window pastes ("ctrl+v").
     std::function<Task<Result<std::string>>(std::string text)> begin;
+    // Called when all is ready, just before those keys are pressed.
+    std::function<Task<void>()> before_shortcut;
     // Whether the text was fetched within `timeout`, and nobody asks for it any
     // more. Ends soon, with any value, when `cancel` is cancelled.
     std::function<Task<Result<bool>>(Duration timeout, Cancel cancel)> wait_fetched;
-    // Puts back what begin() found; also after one that failed, since that may
-    // have been its answer only. Nothing to put back is no error.
+    // Puts back what the first of several begin() found; also after one that
+    // failed, since that may have been its answer only. Nothing to put back is no error.
     std::function<Task<Result<>>()> restore;
 };
 

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -315,13 +316,20 @@ class PageTest(DesktopTest):
         self.do({"action": "left_click", "coordinate": self.at(*place)})
         return self.wait_page(self.desktop, f"{element} has the focus", lambda log: log["focus"] == element)
 
-    def launch(self, command, window_class):
+    def launch(self, command, window):
         """Starts a program, waits until its window is in front and drawn; it ends with the test."""
         pid = self.api.exec(self.desktop, f"setsid {command} >/dev/null 2>&1 & echo $!").strip()
         self.addCleanup(self.api.exec, self.desktop, f"kill {pid}; sleep 1; true")
-        self.api.exec(self.desktop, f"xdotool search --sync --onlyvisible --class {window_class} windowactivate --sync")
+        self.api.exec(self.desktop, f"xdotool search --sync --onlyvisible {window} windowactivate --sync")
         answer = self.api.act_for(self.desktop, {"action": "wait", "duration": 1}, screenshot="settled")
         self.assertTrue(answer["settled"]["settled"])
+
+    def launch_xev(self):
+        """A window that takes keys and nothing else, and writes down the names that X has for them."""
+        self.launch("xev -event keyboard >/tmp/xev", "--name 'Event Tester'")
+
+    def keys_seen_by_xev(self):
+        return re.findall(r"KeyPress event.*?\(keysym \w+, (\w+)\)", self.api.exec(self.desktop, "cat /tmp/xev"), re.S)
 
     def clear(self):
         """Empties the page's log: F9, or the button where keys are under test."""

@@ -117,7 +117,7 @@ class EveryAction(harness.PageTest):
         self.wait_page(self.desktop, "the box has moved sideways", lambda log: log["scroll"]["boxx"] > 100)
 
     def test_scrolls_sideways_in_the_file_manager(self):
-        self.launch("thunar /usr/bin", "thunar")
+        self.launch("thunar /usr/bin", "--class thunar")
         self.api.act_for(self.desktop, {"action": "key", "text": "ctrl+3"}, {"action": "wait", "duration": 1},
                          screenshot="settled")
         middle = [640, 400]

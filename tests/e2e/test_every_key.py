@@ -76,6 +76,41 @@ SHIFTED = dict(zip("!@#$%^&*()_+{}|:\"<>?~",
                    "braceleft braceright bar colon quotedbl less greater question asciitilde".split()))
 
 
+# Keys that no page is told of: X's own names, and those of the DOM.
+BEYOND_PAGES = [
+    ("XF86AudioMute", "XF86AudioMute AudioVolumeMute volumemute"),
+    ("XF86AudioLowerVolume", "XF86AudioLowerVolume AudioVolumeDown volumedown"),
+    ("XF86AudioRaiseVolume", "XF86AudioRaiseVolume AudioVolumeUp volumeup"),
+    ("XF86AudioPlay", "XF86AudioPlay MediaPlayPause playpause"),
+    ("XF86AudioStop", "XF86AudioStop MediaStop"),
+    ("XF86AudioPrev", "XF86AudioPrev MediaTrackPrevious prevtrack"),
+    ("XF86AudioNext", "XF86AudioNext MediaTrackNext nexttrack"),
+    ("XF86Back", "XF86Back BrowserBack"),
+    ("XF86Forward", "XF86Forward BrowserForward"),
+    ("XF86Reload", "XF86Reload BrowserRefresh"),
+    ("XF86Favorites", "XF86Favorites BrowserFavorites"),
+    ("XF86Copy", "XF86Copy Copy"),
+    ("XF86Cut", "XF86Cut Cut"),
+    ("XF86Paste", "XF86Paste Paste"),
+    ("XF86Open", "XF86Open Open"),
+    ("Undo", "Undo"),
+    ("Redo", "Redo Again"),
+    ("Find", "Find"),
+    ("Help", "Help"),
+    ("Cancel", "Cancel BrowserStop"),
+    ("Linefeed", "Linefeed"),
+    ("XF86MenuKB", "XF86MenuKB"),
+    ("SunProps", "SunProps Props"),
+    ("SunFront", "SunFront"),
+    ("Henkan_Mode", "Henkan_Mode Convert"),
+    ("Muhenkan", "Muhenkan NonConvert"),
+    ("Hiragana_Katakana", "Hiragana_Katakana KanaMode"),
+    ("Hiragana", "Hiragana Lang4"),
+    ("Hangul", "Hangul Lang1"),
+    ("Hangul_Hanja", "Hangul_Hanja Lang2"),
+]
+
+
 class EveryKey(harness.PageTest):
     mode = "keys"
 
@@ -120,6 +155,13 @@ class EveryKey(harness.PageTest):
         self.do({"action": "key", "keys": ["CTRL", "SHIFT", "ARROWLEFT"]})
         log = self.wait_page(self.desktop, "three keys", lambda log: log["keys"]["up"] == 3)
         self.assertEqual([event["key"] for event in self.events(log, "keydown")], ["Control", "Shift", "ArrowLeft"])
+
+    def test_keys_that_no_page_is_told_of(self):
+        self.launch_xev()
+        wanted = [(name, keysym) for keysym, names in BEYOND_PAGES for name in names.split()]
+        self.do({"action": "key", "text": " ".join(name for name, _ in wanted)}, {"action": "key", "text": "Escape"})
+        harness.wait_until("all keys", lambda: "Escape" in self.keys_seen_by_xev())
+        self.assertEqual(self.keys_seen_by_xev(), [keysym for _, keysym in wanted] + ["Escape"])
 
     def test_a_misspelt_key_is_told_with_what_is_near(self):
         for text, hint in (("Retrun", "Return"), ("Page Down", "Page_Down"), ("ctrl+é", "type")):

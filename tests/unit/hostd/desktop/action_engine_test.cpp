@@ -41,6 +41,7 @@ struct FakeClipboard {
         co_await sleep_unless_cancelled(self->loop, time, cancel);
         co_return self->fetched;
     }
+    static Task<void> ready(FakeClipboard* self) { co_await self->loop.sleep(1ms); }
     static Task<Result<>> restore(FakeClipboard* self) {
         self->calls.emplace_back("restore");
         ++self->restored;
@@ -49,6 +50,7 @@ struct FakeClipboard {
     }
     PastePort port() {
         return {[this](std::string text) { return begin(this, std::move(text)); },
+                [this] { return ready(this); },
                 [this](Duration timeout, Cancel cancel) { return wait(this, timeout, cancel); },
                 [this] { return restore(this); }};
     }
@@ -545,6 +547,12 @@ TEST(RunActions, PastesLongLinesAndFallsBackToKeysWherePasteDoesNothing) {
     without_agent.clipboard.begin_fails = Error{Errc::Unavailable, "no agent", "", 0};
     EXPECT_FALSE(without_agent.run({TypeAction{line}}).failure);
     EXPECT_EQ(without_agent.guest.log.size(), 62u);
+}
+
+TEST(RunActions, PutsTheClipboardBackOnceAfterAllPastesOfAText) {
+    Bench bench;
+    EXPECT_FALSE(bench.run({TypeAction{"é\nü"}, TypeAction{"plain"}}).failure);
+    EXPECT_THAT(bench.clipboard.calls, ElementsAre("begin é", "wait", "begin ü", "wait", "restore"));
 }
 
 TEST(RunActions, TypesByTheMethodThatWasAskedFor) {
