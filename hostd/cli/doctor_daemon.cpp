@@ -60,7 +60,8 @@ Finding check_port(HostView& host, const Config& config, const DaemonView& daemo
     const int why = host.why_not_listen(config);
     if (why == 0) return {"port", Level::Ok, place + " is free", {}};
     if (why == EADDRINUSE && daemon.lock_held)
-        return {"port", Level::Warn, place + " is taken, by the daemon it seems", {}};
+        return {"port", Level::Warn, place + " is taken, by the daemon it seems",
+                "it does not answer: see what its log says, " + config.daemon_log().string()};
     if (why == EADDRINUSE) return {"port", Level::Fail, place + " is used by something else", other};
     return {"port", Level::Fail, fail_errno(place, why).value().message, other};
 }

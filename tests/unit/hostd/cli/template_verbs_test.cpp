@@ -96,7 +96,7 @@ TEST_F(TemplateVerbs, BuildNamesTheFileBesideTheLineThatFailed) {
 }
 
 TEST_F(TemplateVerbs, BuildSaysWhatIsWrongBeforeItBegins) {
-    EXPECT_EQ(dormouse({"template", "build", dormouse.home / "none.toml"}), 1);
+    EXPECT_EQ(dormouse({"template", "build", dormouse.home / "none.toml"}), 3);
     EXPECT_THAT(dormouse.err, HasSubstr("none.toml"));
     EXPECT_TRUE(daemon.asked().empty());
     daemon.fails({Errc::InvalidArgument, "line 2: 'from': there is no built-in recipe 'x'", {}, 0});
