@@ -70,7 +70,7 @@ up_main() {
   Paste these to click, type and take a screenshot:
 
   curl -s -H "Authorization: Bearer \$(cat $token)" $url/v1/desktops/$name/actions --json '{"action":"left_click","coordinate":[640,400]}'
-  curl -s -H "Authorization: Bearer \$(cat $token)" $url/v1/desktops/$name/actions --json '{"actions":[{"action":"key","text":"ctrl+l"},{"action":"wait","duration":2},{"action":"type","text":"naïve 日本語 🦔"}]}'
+  curl -s -H "Authorization: Bearer \$(cat $token)" $url/v1/desktops/$name/actions --json '{"actions":[{"action":"key","text":"ctrl+l"},{"action":"type","text":"naïve 日本語 🦔"}],"screenshot":"settled"}' -o /dev/null
   curl -s -H "Authorization: Bearer \$(cat $token)" $url/v1/desktops/$name/screenshot -o screenshot.png
 
   Stop everything: ./dormouse down
