@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <string_view>
+
 #include "display/framebuffer.h"
 
 namespace dormouse::display {
@@ -18,6 +21,10 @@ std::string_view cursor_name(CursorDrawn drawn);  // "drawn", "outside", ...
 
 // Whether and where; nothing is drawn.
 CursorDrawn place_cursor(const CursorState& cursor, const Rect& region);
+
+// An arrow. For a guest that tells where its pointer is and has not told what it
+// looks like: QEMU 7.2 does not repeat that to a new listener.
+std::shared_ptr<const CursorShape> arrow_cursor();
 
 // Lays the pointer over `image`, which shows the part of the screen that begins
 // at `region.x`, `region.y`. What lies outside is left away. Any thread.

@@ -116,9 +116,20 @@ Result<> Framebuffer::set_cursor_shape(std::int64_t width, std::int64_t height, 
 }
 
 void Framebuffer::set_cursor_position(int x, int y, bool visible) {
+    place_cursor(x, y, visible, false);
+}
+
+void Framebuffer::guess_cursor_position(int x, int y) {
+    place_cursor(x, y, true, true);
+}
+
+void Framebuffer::place_cursor(int x, int y, bool visible, bool guessed) {
     const std::lock_guard lock{mutex_};
-    if (cursor_.placed && cursor_.x == x && cursor_.y == y && cursor_.visible == visible) return;
+    if (cursor_.placed && cursor_.x == x && cursor_.y == y && cursor_.visible == visible &&
+        cursor_.guessed == guessed)
+        return;
     cursor_.placed = true;
+    cursor_.guessed = guessed;
     cursor_.x = x;
     cursor_.y = y;
     cursor_.visible = visible;

@@ -47,6 +47,7 @@ struct CursorState {
     int y = 0;
     bool visible = false;
     bool placed = false;        // somebody has told where it is, or that it is hidden
+    bool guessed = false;       // not the source, which does not tell such things
     Generation generation = 0;  // counts the cursor's changes only
 };
 
@@ -74,6 +75,7 @@ class Framebuffer {
     Result<> set_cursor_shape(std::int64_t width, std::int64_t height, int hot_x, int hot_y,
                               std::span<const std::byte> argb);
     void set_cursor_position(int x, int y, bool visible);
+    void guess_cursor_position(int x, int y);  // for a source that does not tell it
 
     Size size() const;  // empty before the first picture
     Generation generation() const;
@@ -86,6 +88,7 @@ class Framebuffer {
     std::shared_ptr<const Snapshot> snapshot() const;
 
   private:
+    void place_cursor(int x, int y, bool visible, bool guessed);
     bool merge(const RawReader& reader, Rect target);
     bool merge_tile(const RawReader& reader, const Rect& target, const Rect& tile);
     void resize(Size size);

@@ -47,7 +47,7 @@ Result<> Screen::attach(UniqueFd socket, SourceKind kind) {
 }
 
 void Screen::pointer_sent_to(int x, int y) {
-    if (core_->source && core_->kind == SourceKind::Vnc) core_->framebuffer.set_cursor_position(x, y, true);
+    if (core_->source && core_->kind == SourceKind::Vnc) core_->framebuffer.guess_cursor_position(x, y);
 }
 
 void Screen::detach() {

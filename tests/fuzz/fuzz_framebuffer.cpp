@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures, parts and cursors as a hostile guest would send them: must never
+// Pictures, parts and pointers as a hostile guest would send them: must never
 // crash, read outside of the bytes given, or keep more than one screen.
 #include <algorithm>
 #include <cstddef>
@@ -7,6 +7,8 @@
 #include <cstring>
 #include <span>
 
+#include "display/changes.h"
+#include "display/cursor.h"
 #include "display/framebuffer.h"
 
 namespace {
@@ -60,6 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 break;
             case 2:
                 (void)framebuffer.set_cursor_shape(raw.width, raw.height, x, y, raw.data);
+                framebuffer.set_cursor_position(x / 2, y, (operation & 4) == 0);
                 break;
             default:
                 framebuffer.blank();
@@ -67,6 +70,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         (void)framebuffer.damage_since(framebuffer.generation() / 2);
     }
-    (void)framebuffer.snapshot();
+    const auto snapshot = framebuffer.snapshot();
+    if (!snapshot) return 0;
+    auto copy = snapshot->image;
+    draw_cursor(framebuffer.cursor(), Rect::whole(copy.size()), copy);
+    (void)find_changes(snapshot->image.view(), copy.view());
     return 0;
 }

@@ -15,8 +15,13 @@ class Cursor : public ::testing::Test {
   protected:
     // Four by four, hot spot 1, 2.
     CursorState at(int x, int y, Pixel fill = kGreen) const {
-        return {
-            std::make_shared<const CursorShape>(CursorShape{Image{{4, 4}, fill}, 1, 2}), x, y, true, true, 1};
+        return {std::make_shared<const CursorShape>(CursorShape{Image{{4, 4}, fill}, 1, 2}),
+                x,
+                y,
+                true,
+                true,
+                false,
+                1};
     }
     int count(Pixel pixel) const {
         int found = 0;
@@ -82,6 +87,18 @@ TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
 TEST_F(Cursor, ColoursBeyondTheirAlphaEndAtWhite) {
     draw_cursor(at(10, 5, 0x00ffffff), screen, image);
     EXPECT_EQ(image.at(10, 5), 0xffffffff);
+}
+
+TEST_F(Cursor, IsAnArrowWhereItsShapeWasNeverTold) {
+    image = Image{{40, 40}, kGrey};
+    CursorState cursor{nullptr, 10, 10, true, true, false, 1};
+    EXPECT_EQ(draw_cursor(cursor, {0, 0, 40, 40}, image), CursorDrawn::Drawn);
+    EXPECT_EQ(image.at(10, 10), 0xff000000);  // its tip is its hot spot
+    EXPECT_EQ(image.at(11, 13), 0xffffffff);
+    EXPECT_EQ(image.at(9, 10), kGrey);
+    EXPECT_EQ(image.at(11, 10), kGrey);
+    cursor.guessed = true;
+    EXPECT_EQ(draw_cursor(cursor, {0, 0, 40, 40}, image), CursorDrawn::Unknown);
 }
 
 TEST_F(Cursor, SaysWhyNothingIsDrawn) {

@@ -204,7 +204,7 @@ TEST_F(MakeStill, DrawsThePointerAndLeavesTheScreenAsItWas) {
     auto shape = std::make_shared<CursorShape>();
     shape->image = Image{{4, 4}, 0xff00ff00};
     shape->hot_x = shape->hot_y = 1;
-    cursor = {shape, 50, 40, true, true, 3};
+    cursor = {shape, 50, 40, true, true, false, 3};
     options.cursor = true;
     options.region = Rect{40, 30, 20, 20};
     const auto kept = snapshot.image;
