@@ -31,15 +31,22 @@ wsio::HttpResponse method_not_allowed(std::string_view method, std::string_view 
 }
 
 wsio::HttpResponse picture_response(const desktop::Picture& picture, std::string_view if_none_match) {
-    // By content and not by generation: generations begin again at every start
-    // of a desktop, and an old page must not take a new picture for its own.
-    const auto etag = content_etag(*picture.bytes);
+    const auto etag = picture.tag.empty() ? content_etag(*picture.bytes) : fmt::format("\"{}\"", picture.tag);
     const bool known = matches_etag(if_none_match, etag);
+    const auto& region = picture.region;
     wsio::HttpResponse response;
     response.status = known ? 304 : 200;
-    response.headers = {{"ETag", etag},
-                        {"X-Dormouse-Width", fmt::to_string(picture.width)},
-                        {"X-Dormouse-Height", fmt::to_string(picture.height)}};
+    response.headers = {
+        {"ETag", etag},
+        {"X-Dormouse-Width", fmt::to_string(picture.width)},
+        {"X-Dormouse-Height", fmt::to_string(picture.height)},
+        {"X-Dormouse-Screen-Width", fmt::to_string(picture.screen_width)},
+        {"X-Dormouse-Screen-Height", fmt::to_string(picture.screen_height)},
+        {"X-Dormouse-Region", fmt::format("{},{},{},{}", region.x, region.y, region.width, region.height)}};
+    if (picture.quality != 0)
+        response.headers.emplace_back("X-Dormouse-Quality", fmt::to_string(picture.quality));
+    if (!picture.cursor.empty())
+        response.headers.emplace_back("X-Dormouse-Cursor", std::string{picture.cursor});
     if (known) return response;
     response.headers.emplace_back("Content-Type", std::string{picture.media_type});
     response.body = picture.bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking at a screen, acting on it, running programs.
+#include "hostd/api/picture_query.h"
 #include "hostd/api/route_helpers.h"
 
 namespace dormouse::api {
@@ -27,6 +28,15 @@ Result<Command> run_program(const HttpRequest& request, const Parameters& parame
     return to_command(reference, std::move(body));
 }
 
+Result<Command> take_screenshot(const HttpRequest& request, const Parameters& parameters) {
+    DORMOUSE_TRY_ASSIGN(auto reference, desktop_reference(parameters));
+    DORMOUSE_TRY(no_body(request));
+    QueryReader query{request};
+    const auto options = read_picture_query(query);
+    DORMOUSE_TRY(query.finish());
+    return desktop::TakeScreenshot{.desktop = std::move(reference), .picture = to_command(options)};
+}
+
 HttpResponse picture(const Answer& answer, const HttpRequest& request) {
     const auto* value = std::get_if<desktop::Picture>(&answer);
     if (!value || !value->bytes) return unexpected_answer();
@@ -41,8 +51,7 @@ HttpResponse acted(const Answer& answer, const HttpRequest&) {
 }
 
 const Route kRoutes[] = {
-    {"GET", "/v1/desktops/{desktop}/screenshot", "takeScreenshot",
-     CommandRoute{about_desktop<desktop::TakeScreenshot>, picture}},
+    {"GET", "/v1/desktops/{desktop}/screenshot", "takeScreenshot", CommandRoute{take_screenshot, picture}},
     {"POST", "/v1/desktops/{desktop}/actions", "act", CommandRoute{act, acted}},
     {"POST", "/v1/desktops/{desktop}/exec", "runProgram",
      CommandRoute{run_program, as_json<desktop::ProgramResult, 200>}},

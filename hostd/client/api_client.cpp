@@ -52,6 +52,22 @@ class QueryText {
     std::string text_;
 };
 
+// Without what is as it is when left out.
+std::string query_of(const schema::PictureOptions& options) {
+    QueryText query;
+    if (options.format != schema::PictureFormat::Png)
+        query.add("format", std::string{schema::format_name(options.format)});
+    if (const auto& region = options.region)
+        query.add("region", fmt::format("{},{},{},{}", region->x, region->y, region->width, region->height));
+    if (options.scale != 1) query.add("scale", fmt::to_string(options.scale));
+    if (options.max_width != 0) query.add("max_width", fmt::to_string(options.max_width));
+    if (options.max_height != 0) query.add("max_height", fmt::to_string(options.max_height));
+    if (options.quality != 0) query.add("quality", fmt::to_string(options.quality));
+    if (options.max_bytes != 0) query.add("max_bytes", fmt::to_string(options.max_bytes));
+    if (options.cursor) query.add("cursor", "true");
+    return query.str();
+}
+
 int to_number(std::string_view text) {
     int value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -196,16 +212,18 @@ Result<schema::ExecResponse> ApiClient::exec(const std::string& desktop,
     return schema::parse<schema::ExecResponse>(answer.body);
 }
 
-Result<Screenshot> ApiClient::screenshot(const std::string& desktop) const {
-    DORMOUSE_TRY_ASSIGN(auto answer,
-                        send_successfully({"GET", desktop_path(desktop) + "/screenshot", "", timeout_}));
+Result<Screenshot> ApiClient::screenshot(const std::string& desktop,
+                                         const schema::PictureOptions& options) const {
+    const auto path = desktop_path(desktop) + "/screenshot" + query_of(options);
+    DORMOUSE_TRY_ASSIGN(auto answer, send_successfully({"GET", path, "", timeout_}));
     const auto header = [&](std::string_view name) { return wsio::find_header(answer.headers, name); };
-    if (header("content-type") != "image/png")
-        return fail(Errc::Corrupt, "the server answered with something that is not a PNG picture");
+    const auto wanted = fmt::format("image/{}", schema::format_name(options.format));
+    if (header("content-type") != wanted)
+        return fail(Errc::Corrupt, fmt::format("the server answered with something that is not {}", wanted));
     const int width = to_number(header("x-dormouse-width"));
     const int height = to_number(header("x-dormouse-height"));
     std::string etag{header("etag")};
-    return Screenshot{std::move(answer.body), width, height, std::move(etag)};
+    return Screenshot{std::move(answer.body), wanted, width, height, std::move(etag)};
 }
 
 Result<schema::ActionsResponse> ApiClient::act(const std::string& desktop,

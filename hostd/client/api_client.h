@@ -16,8 +16,9 @@
 namespace dormouse::client {
 
 struct Screenshot {
-    std::string png;
-    int width = 0;  // pixels
+    std::string bytes;       // a file
+    std::string media_type;  // "image/png"
+    int width = 0;           // pixels of the picture
     int height = 0;
     std::string etag;
 };
@@ -76,7 +77,8 @@ class ApiClient {
     Result<schema::Desktop> stop_desktop(const std::string& desktop) const;
     Result<schema::Desktop> restart_desktop(const std::string& desktop) const;
 
-    Result<Screenshot> screenshot(const std::string& desktop) const;
+    Result<Screenshot> screenshot(const std::string& desktop,
+                                  const schema::PictureOptions& options = {}) const;
 
     // When one of the actions fails in the middle this is a success all the same,
     // with the results of those before it and `failure`. An Error means that none

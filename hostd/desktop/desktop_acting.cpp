@@ -6,6 +6,7 @@
 #include "hostd/base/log.h"
 #include "hostd/desktop/desktop.h"
 #include "hostd/desktop/guest_ports.h"
+#include "hostd/desktop/stills.h"
 
 namespace dormouse::desktop {
 
@@ -34,31 +35,6 @@ constexpr auto kEmulatedSlightReactionTimeout = 1200ms;
 // A page that never comes to rest is shown as it is by then.
 constexpr auto kLongestSettling = 10s;
 
-display::StillOptions still_options(const PictureOptions& picture) {
-    display::StillOptions options;
-    switch (picture.format) {
-        case PictureFormat::Png:
-            options.format = display::ImageFormat::Png;
-            break;
-        case PictureFormat::Jpeg:
-            options.format = display::ImageFormat::Jpeg;
-            break;
-        case PictureFormat::Webp:
-            options.format = display::ImageFormat::Webp;
-            break;
-    }
-    if (const auto& region = picture.region)
-        options.region = display::Rect{region->x, region->y, region->width, region->height};
-    options.scale = picture.scale;
-    options.max_width = picture.max_width;
-    options.max_height = picture.max_height;
-    options.exact = {picture.width, picture.height};
-    options.quality = picture.quality;
-    options.max_bytes = picture.max_bytes;
-    options.cursor = picture.cursor;
-    return options;
-}
-
 }  // namespace
 
 // Attaches the screen on first use.
@@ -78,13 +54,14 @@ Task<Result<>> Desktop::need_screen() {
 Task<Result<Picture>> Desktop::screenshot(PictureOptions options) {
     const auto self = shared_from_this();
     DORMOUSE_CO_TRY(co_await need_screen());
-    auto encoding = run_on(host_.pool, host_.loop, screen_.still_job(still_options(options)));
+    // A source that does not tell where the pointer is: where it was sent to.
+    if (const auto sent = input_->position(); sent && options.cursor)
+        screen_.pointer_sent_to(sent->x, sent->y);
+    const auto wanted = still_options(options);
+    if (const auto made = screen_.still_if_ready(wanted)) co_return to_picture(*made, options.cursor);
+    auto encoding = run_on(host_.pool, host_.loop, screen_.still_job(wanted));
     DORMOUSE_CO_TRY_ASSIGN(const auto still, co_await std::move(encoding));
-    Picture picture{still.bytes, still.size.width, still.size.height, still.generation};
-    picture.media_type = display::media_type(still.format);
-    picture.screen_width = still.screen.width;
-    picture.screen_height = still.screen.height;
-    co_return picture;
+    co_return to_picture(still, options.cursor);
 }
 
 Task<ActAnswer> Desktop::act(std::vector<Action> actions, ActOptions options, Cancel cancel) {

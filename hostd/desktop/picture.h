@@ -44,6 +44,10 @@ struct Picture {
     std::string_view media_type = "image/png";
     int screen_width = 0;
     int screen_height = 0;
+    Region region{};          // of the screen: what the picture shows
+    int quality = 0;          // with which it was made; 0: nothing was lost
+    std::string_view cursor;  // "drawn", "outside", "hidden" or "unknown"; empty where it was not asked for
+    std::string tag;          // stands for these very bytes; may be empty
 };
 
 }  // namespace dormouse::desktop

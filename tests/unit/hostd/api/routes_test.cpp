@@ -269,6 +269,45 @@ TEST_F(RoutesTest, SendsThePictureOnceForEachContent) {
     EXPECT_EQ(wsio::find_header(head.headers, "content-length"), "8");
 }
 
+TEST_F(RoutesTest, AsksForAPictureOfAnyForm) {
+    gateway.handler = [](desktop::Command, Cancel) -> Task<Result<desktop::Answer>> {
+        auto picture = example_picture("RIFF", 9);
+        picture.media_type = "image/webp";
+        picture.width = 150;
+        picture.height = 100;
+        picture.screen_width = 1280;
+        picture.screen_height = 800;
+        picture.region = {10, 20, 300, 200};
+        picture.quality = 45;
+        picture.cursor = "outside";
+        picture.tag = "abc-9-webp";
+        co_return desktop::Answer{std::move(picture)};
+    };
+    const std::string path =
+        "/v1/desktops/shop/screenshot?format=webp&region=10,20,300,200&scale=0.5&max_width=200&max_height=150"
+        "&quality=60&max_bytes=2000&cursor=true";
+    const auto response = ask("GET", path);
+    EXPECT_EQ(response.status, 200) << response.body;
+    const auto header = [&](std::string_view name) { return wsio::find_header(response.headers, name); };
+    EXPECT_EQ(header("content-type"), "image/webp");
+    EXPECT_EQ(header("etag"), "\"abc-9-webp\"");
+    EXPECT_EQ(header("x-dormouse-width"), "150");
+    EXPECT_EQ(header("x-dormouse-screen-height"), "800");
+    EXPECT_EQ(header("x-dormouse-region"), "10,20,300,200");
+    EXPECT_EQ(header("x-dormouse-quality"), "45");
+    EXPECT_EQ(header("x-dormouse-cursor"), "outside");
+    const auto asked = only_command<desktop::TakeScreenshot>().picture;
+    EXPECT_EQ(asked.format, desktop::PictureFormat::Webp);
+    EXPECT_EQ(asked.region, (desktop::Region{10, 20, 300, 200}));
+    EXPECT_EQ(asked.scale, 0.5);
+    EXPECT_EQ(asked.max_width, 200);
+    EXPECT_EQ(asked.max_height, 150);
+    EXPECT_EQ(asked.quality, 60);
+    EXPECT_EQ(asked.max_bytes, 2000u);
+    EXPECT_TRUE(asked.cursor);
+    EXPECT_EQ(ask("GET", path, {}, {{"If-None-Match", "\"abc-9-webp\""}}).status, 304);
+}
+
 TEST_F(RoutesTest, HasNoPictureOfADesktopThatIsNotThere) {
     EXPECT_EQ(ask("GET", "/v1/desktops/other/screenshot").status, 404);
     EXPECT_EQ(ask("POST", "/v1/desktops/shop/screenshot").status, 405);

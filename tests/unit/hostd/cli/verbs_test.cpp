@@ -254,6 +254,27 @@ TEST(Verbs, ScreenshotsGoToFilesAndPipesButNotToTerminals) {
     EXPECT_THAT(dormouse.err, HasSubstr("/nowhere/x.png"));
 }
 
+TEST(Verbs, ScreenshotsTakeTheirFormatFromTheFilesName) {
+    FakeDaemon daemon;
+    daemon.answers(wsio::HttpResponse::text(200, "image/jpeg", "\xff\xd8"));
+    CommandLineRun dormouse{daemon};
+    std::filesystem::create_directories(dormouse.home);
+    const auto in_home = [&](const char* name) { return (dormouse.home / name).string(); };
+    EXPECT_EQ(dormouse({"screenshot", "research", in_home("a.JPG"), "--scale", "0.5", "--region", "1,2,3,4"}),
+              0)
+        << dormouse.err;
+    EXPECT_EQ(dormouse({"screenshot", "research", in_home("b.png"), "--format", "jpeg"}), 0) << dormouse.err;
+    EXPECT_EQ(dormouse({"screenshot", "research", in_home("c.png")}), 1) << "that answer is no PNG";
+    EXPECT_EQ(dormouse({"screenshot", "research", in_home("d.gif")}), 2);
+    EXPECT_THAT(dormouse.err, HasSubstr(".png, .jpg or .webp"));
+    EXPECT_EQ(dormouse({"screenshot", "research", in_home("e.png"), "--format", "gif"}), 2);
+    EXPECT_THAT(dormouse.err, HasSubstr("png, jpeg, webp"));
+    for (const auto* bad : {"1,2,3", "1,2,3,4,5", "1,2,3,x", ",1,2,3", "1;2;3;4"}) {
+        EXPECT_EQ(dormouse({"screenshot", "research", in_home("f.png"), "--region", bad}), 2) << bad;
+        EXPECT_THAT(dormouse.err, HasSubstr("X,Y,WIDTH,HEIGHT")) << bad;
+    }
+}
+
 TEST(Verbs, ErrorsAreToldWithTheirHintAndCode) {
     struct Case {
         Error error;

@@ -44,6 +44,13 @@ class FakeDaemon {
         std::lock_guard lock{mutex_};
         return last_.method + " " + last_.path + (last_.body.empty() ? "" : " " + last_.body);
     }
+    // "a=1 b=2" of the last request, sorted by name.
+    std::string query() {
+        std::lock_guard lock{mutex_};
+        std::string text;
+        for (const auto& [name, value] : last_.query) text += (text.empty() ? "" : " ") + name + "=" + value;
+        return text;
+    }
     std::string header(std::string_view name) {
         std::lock_guard lock{mutex_};
         return std::string{wsio::find_header(last_.headers, name)};
@@ -138,12 +145,34 @@ TEST(ApiClient, GetsAScreenshotWithItsSize) {
     const auto shot = daemon.client().screenshot("a");
     ASSERT_TRUE(shot) << shot.error().message;
     EXPECT_EQ(daemon.asked(), "GET /v1/desktops/a/screenshot");
-    EXPECT_EQ(shot->png, "\x89PNG");
+    EXPECT_EQ(shot->bytes, "\x89PNG");
+    EXPECT_EQ(shot->media_type, "image/png");
     EXPECT_EQ(shot->width, 1280);
     EXPECT_EQ(shot->height, 800);
     EXPECT_EQ(shot->etag, "\"f7\"");
     daemon.answers(200, "{}");
     EXPECT_EQ(daemon.client().screenshot("a").error().code, Errc::Corrupt);
+}
+
+TEST(ApiClient, AsksForPicturesOfAnyForm) {
+    FakeDaemon daemon;
+    daemon.answers(wsio::HttpResponse::text(200, "image/webp", "RIFF"));
+    schema::PictureOptions options;
+    options.format = schema::PictureFormat::Webp;
+    options.region = schema::Region{1, 2, 30, 40};
+    options.scale = 0.5;
+    options.max_width = 100;
+    options.max_height = 90;
+    options.quality = 60;
+    options.max_bytes = 5000;
+    options.cursor = true;
+    ASSERT_TRUE(daemon.client().screenshot("a", options));
+    EXPECT_EQ(daemon.asked(), "GET /v1/desktops/a/screenshot");
+    EXPECT_EQ(
+        daemon.query(),
+        "cursor=true format=webp max_bytes=5000 max_height=90 max_width=100 quality=60 region=1,2,30,40 "
+        "scale=0.5");
+    EXPECT_EQ(daemon.client().screenshot("a").error().code, Errc::Corrupt) << "a WebP for a PNG";
 }
 
 TEST(ApiClient, GivesTheResultsBeforeAFailedAction) {
