@@ -20,7 +20,8 @@ std::vector<VerbGroup> verb_groups() {
           audit_verb()}},
         {"Access", {token_create_verb(), token_list_verb(), token_delete_verb()}},
         {"This machine",
-         {doctor_verb(), down_verb(), where_verb(), version_verb(), completion_verb(), ping_verb()}},
+         {doctor_verb(), bench_verb(), down_verb(), where_verb(), version_verb(), completion_verb(),
+          ping_verb()}},
     };
 }
 

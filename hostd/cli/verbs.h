@@ -10,6 +10,7 @@
 namespace dormouse::cli {
 
 Verb audit_verb();
+Verb bench_verb();
 Verb click_verb();
 Verb completion_verb();
 Verb create_verb();

@@ -120,8 +120,10 @@ TEST(ApiClient, AsksForEachEndpointAsDocumented) {
 TEST(ApiClient, ManagesTokens) {
     FakeDaemon daemon;
     const auto client = daemon.client();
-    const schema::Token token{"t-1", "ci", "agent", WallTime{std::chrono::seconds{1'700'000'000}},
-                              std::nullopt};
+    const schema::Token token{.id = "t-1",
+                              .name = "ci",
+                              .scope = "agent",
+                              .created_at = WallTime{std::chrono::seconds{1'700'000'000}}};
     daemon.answers(201, schema::to_json(schema::NewToken{token, Secret{"dm_new"}}));
     const auto made = client.create_token({"ci", "agent"});
     ASSERT_TRUE(made) << made.error().message;
