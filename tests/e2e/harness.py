@@ -272,7 +272,10 @@ class DesktopTest(unittest.TestCase):
         self.api.act(name, to_the_bar, {"action": "type", "text": url},
                      {"action": "key", "text": "Return"})
         # The page learns where it is on the screen from the first motion over it: one that does not know is fresh.
-        self.wait_page(name, f"{url} is open", lambda log: log["mode"] == mode and log["inner"]["sx"] is None)
+        # And one whose address is another is the page before.
+        query = url.partition("#")[0].partition("?")[2]
+        self.wait_page(name, f"{url} is open", lambda log: log["mode"] == mode and log["inner"]["sx"] is None
+                       and log["query"].lstrip("?") == query)
         self.api.act(name, {"action": "mouse_move", "coordinate": [100, 700]},
                      {"action": "mouse_move", "coordinate": [101, 701]})
         return self.wait_page(name, "the page knows its place", lambda log: log["inner"]["sx"] is not None)
@@ -294,7 +297,7 @@ class PageTest(DesktopTest):
     def show(self, mode):
         url = TEST_PAGE + ("" if mode == "form" else f"#{mode}")
         # A fragment alone would not load the page anew.
-        log = self.open_page(self.desktop, f"{TEST_PAGE}?{self._testMethodName[5:15]}{url[len(TEST_PAGE):]}", mode,
+        log = self.open_page(self.desktop, f"{TEST_PAGE}?{self._testMethodName[5:20]}{url[len(TEST_PAGE):]}", mode,
                              by_mouse=mode == "keys")  # that page keeps all keys to itself
         # Where the page's top left pixel is on the screen.
         self.x, self.y = log["inner"]["sx"], log["inner"]["sy"]
