@@ -18,8 +18,8 @@ wsio::HttpResponse error_response(const Error& error);
 wsio::HttpResponse method_not_allowed(std::string_view method, std::string_view path,
                                       const std::string& allow);
 
-// The picture with an ETag and what is needed to undo its scale, or 304 when `if_none_match` (the header's value, may
-// be empty) has that ETag.
+// The picture with an ETag and what is needed to undo its scale, or 304 when `if_none_match` (the header's
+// value, may be empty) has that ETag.
 wsio::HttpResponse picture_response(const desktop::Picture& picture, std::string_view if_none_match);
 
 // A strong ETag of the content, in quotes.
