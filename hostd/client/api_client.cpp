@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <string_view>
@@ -21,6 +22,10 @@ constexpr int kCreateTries = 3;
 // Beyond the waits that were asked for: a click takes milliseconds, a long text
 // some seconds.
 constexpr auto kActionTimeout = std::chrono::seconds{30};
+constexpr auto kKeyTime =
+    std::chrono::milliseconds{25};  // with Shift down and up, and asking whether it came
+constexpr auto kRepeatTime = std::chrono::milliseconds{700};
+constexpr auto kLongestCall = std::chrono::minutes{10};
 
 std::string without_slash(std::string url) {
     while (url.ends_with('/')) url.pop_back();
@@ -79,8 +84,13 @@ Duration time_for(const schema::ActionsRequest& request) {
     for (const auto& action : request.actions) {
         total += kActionTimeout;
         if (action.duration) total += *action.duration;
+        const int repeat = action.repeat.value_or(1);
+        total += kRepeatTime * repeat;
+        if (action.text) total += kKeyTime * action.text->size() * static_cast<std::size_t>(repeat);
     }
-    return total;
+    // More the server does not take.
+    return std::min(total,
+                    Duration{kLongestCall} + kActionTimeout * static_cast<int>(request.actions.size()));
 }
 
 }  // namespace
