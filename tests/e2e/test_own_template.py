@@ -17,8 +17,11 @@ from = "desktop"
 machine = { screen = "1024x768", memory_mib = 1024 }
 packages.install = ["sl"]
 files.add = [{ path = "/home/user/note", content = "of the recipe", owner = "user", mode = "0600" }, { path = "/opt/tool", source = "tool" }]
+system.keyboard = "de"
 system.commands = ["echo made > /etc/dormouse-marker", { run = "id -un > ~/who", as = "user" }]
 '''
+# All of these are elsewhere on a German keyboard.
+TYPED = "zyZY-_/?'@[]{}\\|~"
 BAKE_SECONDS = 600
 
 
@@ -114,6 +117,15 @@ class OwnTemplate(harness.DesktopTest):
             "cat /etc/dormouse-marker /home/user/who /home/user/note; stat -c '%U %a' /home/user/note; /opt/tool/run; test -x /usr/games/sl && echo sl; "
             "free -m | awk '/Mem:/ { print ($2 < 1024) }'").stdout
         self.assertEqual(inside, "made\nuser\nof the recipeuser 600\nran\nsl\n1\n")
+
+        # The layout is there for who asks, and what is typed by keys is exact all the same.
+        layouts = self.daemon.cli("exec", "tiny", "--", "sh", "-c", "setxkbmap -query; cat /etc/default/keyboard").stdout
+        self.assertRegex(layouts, "layout: +us,de")
+        self.assertIn('XKBLAYOUT="de"', layouts)
+        page = self.open_page("tiny")
+        self.api.act("tiny", {"action": "left_click", "coordinate": [page["inner"]["sx"] + 200, page["inner"]["sy"] + 101]},
+                     {"action": "type", "text": TYPED, "method": "keys"})
+        self.wait_page("tiny", "it is typed on a US keyboard", lambda log: log["values"]["name"] == TYPED)
 
         with self.assertRaises(harness.ApiError) as refused:
             self.api.call("DELETE", "/v1/templates/small")
