@@ -18,15 +18,17 @@ void require(bool condition) {
     if (!condition) std::abort();
 }
 
-void check_for_stack(net::Bytes frame) {
+void check_for_stack(net::Bytes frame, const net::Policy& policy) {
     const auto [problem, packet] = net::read_packet(frame);
     require(problem.empty());
     require(packet.from_mac == net::kGuestMac);
     if (packet.kind == net::PacketKind::Tcp) {
         require(packet.from == net::kGuestAddress && !packet.has(net::tcp_flag::kUrgent));
         require(net::read_16(frame, 52) == 0);  // the urgent pointer
-        require(packet.to == net::kHostLoopback ? packet.to_port == 9
-                                                : packet.to == net::address(192, 0, 2, 1));
+        if (packet.to == net::kHostLoopback)
+            require(packet.to_port == 9);
+        else
+            require(policy.decide({packet.to, packet.to_port, {}}).allowed);
     } else if (packet.kind == net::PacketKind::Udp) {
         require(packet.to_port == 67 && packet.from_port == 68);
     } else {
@@ -53,8 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     EventLoop loop{clock};
     net::NameCache names{clock};
     net::DestinationLog log{clock, "fuzz"};
-    // The first byte chooses whether the stack is there: it connects to nothing
-    // but this host's discard port and one address that nobody has.
+    const net::Policy policy{{.mode = net::Mode::Open, .allow = {{net::kHostLoopback, 9}}}, {}};
+    // The first byte chooses whether the stack is there. It connects to nothing but
+    // this host's discard port, through the gateway.
     const bool with_stack = size > 0 && data[0] == 0;
     std::unique_ptr<net::SlirpStack> stack;
     net::Gate* gate_of_stack = nullptr;
@@ -62,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                    {.to_guest = [](net::Bytes frame) { require(net::read_packet(frame).problem.empty()); },
                     .to_stack =
                         [&](net::Bytes frame) {
-                            check_for_stack(frame);
+                            check_for_stack(frame, policy);
                             const auto packet = net::read_packet(frame).packet;
                             // Only what makes no connections to elsewhere.
                             const bool local =
@@ -79,10 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(made.has_value());
         stack = std::move(*made);
     }
-    const net::PolicySettings open{.mode = net::Mode::Open, .allow = {{net::kHostLoopback, 9}}};
-    gate.set_policy(net::Policy{open, {}});
+    gate.set_policy(policy);
     for_each_frame(data, size, [&](std::vector<std::uint8_t>& frame) {
-        // Nobody's servers but that one are spoken to by the filter's own rules.
         gate.from_guest(frame);
         if (stack) {
             (void)stack->before_wait();

@@ -20,7 +20,8 @@ namespace {
 constexpr rlim_t kMostMemory = rlim_t{512} << 20;
 constexpr rlim_t kMostDescriptors = 1024;
 
-// Sanitizers need more of everything: they map terabytes and read /proc.
+// Sanitizers need more of everything: they map terabytes, read /proc, and look
+// into their own process from another.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
 #else
@@ -125,11 +126,11 @@ Result<> allow_some(void* filter) {
 
 Result<> confine_this_process() {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno("cannot give up new privileges");
-    // Same user as QEMU: neither may look into the other.
-    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno("cannot become undumpable");
     DORMOUSE_TRY(limit(RLIMIT_CORE, 0, "cannot forbid core files"));
     DORMOUSE_TRY(limit(RLIMIT_NOFILE, kMostDescriptors, "cannot limit descriptors"));
     if (kSanitized) return {};
+    // Same user as QEMU: neither may look into the other.
+    if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno("cannot become undumpable");
     DORMOUSE_TRY(limit(RLIMIT_DATA, kMostMemory, "cannot limit memory"));
     const Filter filter{seccomp_init(SCMP_ACT_ERRNO(EPERM))};
     if (!filter) return fail(Errc::Internal, "cannot forbid system calls");

@@ -12,7 +12,7 @@ namespace dormouse::net {
 
 namespace {
 
-constexpr auto kLongestWait = std::chrono::seconds{60};
+constexpr std::uint32_t kLongestWaitMs = 60'000;
 
 struct Timer {
     EventLoop& loop;
@@ -108,10 +108,11 @@ void SlirpStack::input(Bytes frame) {
 }
 
 int SlirpStack::add(int fd, int events) {
-    short wanted = 0;
-    if ((events & SLIRP_POLL_IN) != 0) wanted |= POLLIN;
-    if ((events & SLIRP_POLL_OUT) != 0) wanted |= POLLOUT;
-    if ((events & SLIRP_POLL_PRI) != 0) wanted |= POLLPRI;
+    int asked = 0;
+    if ((events & SLIRP_POLL_IN) != 0) asked |= POLLIN;
+    if ((events & SLIRP_POLL_OUT) != 0) asked |= POLLOUT;
+    if ((events & SLIRP_POLL_PRI) != 0) asked |= POLLPRI;
+    const auto wanted = static_cast<short>(asked);
     const auto index = polled_.size();
     polled_.push_back({fd, wanted, 0});
     auto& watch = watches_[fd];
@@ -145,7 +146,7 @@ int SlirpStack::ready(int index) const {
 Duration SlirpStack::before_wait() {
     ++round_;
     polled_.clear();
-    std::uint32_t timeout = std::chrono::duration_cast<std::chrono::milliseconds>(kLongestWait).count();
+    std::uint32_t timeout = kLongestWaitMs;
     slirp_pollfds_fill(slirp_.get(), &timeout, SlirpCallbacks::add_poll, this);
     // What is not asked about any more may be closed by now.
     std::erase_if(watches_, [this](const auto& one) { return one.second.round != round_; });

@@ -192,7 +192,7 @@ TEST_F(GateTest, KeepsWhatANewPolicyStillAllows) {
 
 TEST_F(GateTest, BoundsTheConnections) {
     int refused = 0;
-    for (std::uint16_t port = 0; port < FlowTable::kMostOpen + 10; ++port) {
+    for (std::size_t port = 0; port < FlowTable::kMostOpen + 10; ++port) {
         clock_.advance(10ms);  // not too fast
         to_guest_.clear();
         send(guest_tcp({.to = kWeb, .from_port = static_cast<std::uint16_t>(20000 + port)}));
