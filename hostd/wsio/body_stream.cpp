@@ -10,9 +10,9 @@ bool BodyStream::write(std::string_view bytes) {
     std::function<void()> wake;
     {
         const std::lock_guard lock{mutex_};
-        if (closed_ || ended_ || waiting_.size() + bytes.size() > limit_) return false;
+        if (closed_ || ended_ || size() + bytes.size() > limit_) return false;
         // Of what was there before the connection knows already.
-        if (waiting_.empty()) wake = wake_;
+        if (size() == 0) wake = wake_;
         waiting_.append(bytes);
     }
     if (wake) wake();
@@ -52,27 +52,28 @@ void BodyStream::attach(std::function<void()> wake) {
     {
         const std::lock_guard lock{mutex_};
         wake_ = wake;
-        more = !waiting_.empty() || ended_;
+        more = size() > 0 || ended_;
     }
     if (more) wake();
 }
 
 std::string BodyStream::take(std::size_t most) {
     const std::lock_guard lock{mutex_};
-    if (waiting_.size() <= most) return std::exchange(waiting_, {});
-    auto part = waiting_.substr(0, most);
-    waiting_.erase(0, most);
+    auto part = waiting_.substr(taken_, most);
+    taken_ += part.size();
+    // Moving the rest up for each part would take longer and longer.
+    if (taken_ == waiting_.size() || taken_ > limit_ / 2) waiting_.erase(0, std::exchange(taken_, 0));
     return part;
 }
 
 bool BodyStream::has_more() const {
     const std::lock_guard lock{mutex_};
-    return !waiting_.empty() || ended_;
+    return size() > 0 || ended_;
 }
 
 bool BodyStream::ended() const {
     const std::lock_guard lock{mutex_};
-    return ended_ && waiting_.empty();
+    return ended_ && size() == 0;
 }
 
 void BodyStream::close() {
@@ -83,7 +84,8 @@ void BodyStream::close() {
         const std::lock_guard lock{mutex_};
         if (closed_) return;
         closed_ = true;
-        waiting_.clear();
+        waiting_ = {};
+        taken_ = 0;
         told = std::exchange(on_closed_, nullptr);
         wake = std::exchange(wake_, nullptr);
     }

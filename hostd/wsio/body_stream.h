@@ -42,7 +42,10 @@ class BodyStream {
   private:
     const std::size_t limit_;
     mutable std::mutex mutex_;
-    std::string waiting_;  // guarded by mutex_, as what follows
+    std::size_t size() const { return waiting_.size() - taken_; }
+
+    std::string waiting_;    // guarded by mutex_, as what follows
+    std::size_t taken_ = 0;  // bytes of waiting_ that are on their way
     bool ended_ = false;
     bool closed_ = false;
     std::function<void()> wake_;

@@ -47,6 +47,9 @@ TEST_F(DesktopStoreTest, GivesBackWhatWasInsertedByIdAndByName) {
     full.started_at = kNoon + 5s;
     full.exit_status = "signal 9 (Killed)";
     full.exit_output = R"(["line 1","naïve 🦔"])";
+    full.labels = {{"team", "a=b"}, {"empty", ""}};
+    full.updated_at = kNoon + 7s;
+    full.created_by = "t-1";
     ASSERT_TRUE(store.insert(full));
     EXPECT_EQ(*store.find("d-1"), full);
     EXPECT_EQ(*store.find("work"), full);
@@ -131,6 +134,30 @@ TEST_F(DesktopStoreTest, AnUpdateOverwritesAllThatMayChange) {
     changed.started_at = kNoon;
     ASSERT_TRUE(store.update(changed));
     EXPECT_EQ(*store.find("d-1"), changed);
+}
+
+TEST_F(DesktopStoreTest, NameAndLabelsChangeByThemselves) {
+    auto changed = row("d-1", "work");
+    ASSERT_TRUE(store.insert(changed));
+    ASSERT_TRUE(store.insert(row("d-2", "play")));
+    changed.name = *DesktopName::parse("shop");
+    changed.labels = {{"team", "a"}};
+    changed.updated_at = kNoon + 1s;
+    ASSERT_TRUE(store.describe(changed.id, changed.name, changed.labels, changed.updated_at));
+    EXPECT_EQ(*store.find("shop"), changed);
+    // What was read before knows another name: it does not come back with the rest.
+    auto stale = row("d-1", "work");
+    stale.state = "running";
+    stale.updated_at = changed.updated_at;
+    ASSERT_TRUE(store.update(stale));
+    EXPECT_EQ(store.find("shop")->labels, changed.labels);
+    EXPECT_EQ(store.find("shop")->state, "running");
+    for (const auto* taken : {"play", "d-2"})
+        EXPECT_EQ(store.describe(changed.id, *DesktopName::parse(taken), {}, kNoon).error().code,
+                  Errc::Conflict);
+    EXPECT_TRUE(store.describe(changed.id, *DesktopName::parse("d-1"), {}, kNoon)) << "its own id";
+    EXPECT_EQ(store.describe(*DesktopId::parse("d-3"), *DesktopName::parse("x"), {}, kNoon).error().code,
+              Errc::NotFound);
 }
 
 TEST_F(DesktopStoreTest, RemovesOnceAndSaysSoTheSecondTime) {

@@ -173,7 +173,7 @@ TEST_F(RoutesTest, CreatesNothingFromABadRequest) {
     EXPECT_EQ(error_of(ask("POST", "/v1/desktops", R"({"name":"../x"})")).substr(0, 54),
               "invalid_argument: name: '../x' is not a desktop name (");
     EXPECT_EQ(error_of(ask("POST", "/v1/desktops", R"({"nam":"x"})")),
-              "invalid_argument: nam: unknown field (fields: name, template, network)");
+              "invalid_argument: nam: unknown field (fields: name, template, network, labels)");
     EXPECT_EQ(error_of(ask("POST", "/v1/desktops", "{")), "invalid_argument: body: not valid JSON at byte 2");
     EXPECT_TRUE(gateway.commands().empty());
 }

@@ -16,7 +16,9 @@ Desktop example_desktop() {
     desktop.image = "desktop";
     desktop.state = "running";
     desktop.ready = true;
+    desktop.labels = {{"team", "search"}};
     desktop.created_at = WallTime{1'796'043'194s};
+    desktop.updated_at = WallTime{1'796'043'196s};
     desktop.started_at = WallTime{1'796'043'195s + 5ms};
     desktop.screen = {1280, 800};
     desktop.memory_mib = 2048;
@@ -28,8 +30,9 @@ Desktop example_desktop() {
 TEST(Desktop, IsWrittenInTheOrderOfTheDocumentation) {
     EXPECT_EQ(
         to_json(example_desktop()),
-        R"({"id":"d-1a2b3c4d5e","name":"shop","template":"desktop","state":"running","reason":null,"ready":true,)"
-        R"("created_at":"2026-11-30T12:53:14.000Z","started_at":"2026-11-30T12:53:15.005Z",)"
+        R"({"id":"d-1a2b3c4d5e","name":"shop","template":"desktop","labels":{"team":"search"},)"
+        R"("state":"running","reason":null,"ready":true,)"
+        R"("created_at":"2026-11-30T12:53:14.000Z","updated_at":"2026-11-30T12:53:16.000Z","started_at":"2026-11-30T12:53:15.005Z",)"
         R"("screen":{"width":1280,"height":800},"memory_mib":2048,"cpus":2,"accelerator":"tcg","exit":null,)"
         R"("network":{"mode":"open"}})");
 }
@@ -42,7 +45,8 @@ TEST(Desktop, ComesBackAsItWas) {
     desktop.started_at.reset();
     desktop.exit = Exit{"signal 9 (Killed)", {"one", "two \"quoted\""}};
     EXPECT_EQ(parse<Desktop>(to_json(desktop)).value(), desktop);
-    const auto list = parse<DesktopList>(to_json(DesktopList{{example_desktop(), desktop}})).value();
+    const auto list = parse<DesktopList>(to_json(DesktopList{{example_desktop(), desktop}, "more"})).value();
+    EXPECT_EQ(list.next_cursor, "more");
     EXPECT_EQ(list.desktops, (std::vector<Desktop>{example_desktop(), desktop}));
     EXPECT_TRUE(parse<DesktopList>(R"({"desktops":[]})").value().desktops.empty());
 }
@@ -132,11 +136,19 @@ TEST(ActionsResponse, MayBeAPlainErrorAndNotNothing) {
 }
 
 TEST(Token, ComesBackAsItWas) {
-    const Token token{
-        .id = "t-1", .name = "laptop", .scope = "agent", .created_at = WallTime{1s}, .last_used_at = {}};
-    EXPECT_EQ(
-        to_json(token),
-        R"({"id":"t-1","name":"laptop","scope":"agent","created_at":"1970-01-01T00:00:01.000Z","last_used_at":null})");
+    Token token{.id = "t-1",
+                .name = "laptop",
+                .scope = "agent",
+                .limits = {},
+                .created_at = WallTime{1s},
+                .last_used_at = {},
+                .expires_at = {}};
+    EXPECT_EQ(to_json(token),
+              R"({"id":"t-1","name":"laptop","scope":"agent","desktops":null,"label":null,"commands":null,)"
+              R"("created_at":"1970-01-01T00:00:01.000Z","last_used_at":null,"expires_at":null})");
+    EXPECT_EQ(parse<Token>(to_json(token)).value(), token);
+    token.limits = {{"shop", "d-1"}, "team=a", {"look"}};
+    token.expires_at = WallTime{2s};
     EXPECT_EQ(parse<Token>(to_json(token)).value(), token);
     EXPECT_EQ(parse<TokenList>(to_json(TokenList{{token}})).value().tokens, std::vector<Token>{token});
     const auto created = parse<NewToken>(to_json(NewToken{token, Secret{"dm_x"}})).value();

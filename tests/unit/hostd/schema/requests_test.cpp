@@ -61,7 +61,8 @@ TEST(CreateDesktopRequest, SaysWhichFieldIsWrong) {
     EXPECT_EQ(said(R"({"network":{"mode":"wide"}})").substr(0, 31), "invalid_argument network.mode: ");
     EXPECT_EQ(said("[]"), "invalid_argument body: must be a JSON object");
     EXPECT_EQ(said("null"), "invalid_argument body: must be a JSON object");
-    EXPECT_EQ(parse<CreateDesktopRequest>(R"({"nam":"a"})").error().hint, "fields: name, template, network");
+    EXPECT_EQ(parse<CreateDesktopRequest>(R"({"nam":"a"})").error().hint,
+              "fields: name, template, network, labels");
 }
 
 TEST(EmptyRequest, IsNothingOrAnEmptyObject) {
@@ -87,7 +88,7 @@ TEST(CreateTokenRequest, NeedsANameAndAScope) {
     EXPECT_EQ(said(R"({"name":")" + std::string(101, 'a') + R"(","scope":"agent"})"),
               "invalid_argument name: longer than 100 bytes");
     EXPECT_EQ(parse<CreateTokenRequest>(R"({"name":"a","scope":"root"})").error().hint,
-              "one of: agent, admin");
+              "one of: viewer, agent, admin");
 }
 
 TEST(ActionsRequest, MayBeOneActionByItself) {
