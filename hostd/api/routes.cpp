@@ -33,9 +33,9 @@ const Route kPageRoutes[] = {
 std::span<const Route> route_table() {
     static const auto all = [] {
         std::vector<Route> routes;
-        for (const auto& group :
-             {std::span<const Route>{kServiceRoutes}, desktop_routes(), screen_routes(), network_routes(),
-              operation_routes(), template_routes(), token_routes(), audit_routes(), std::span<const Route>{kPageRoutes}})
+        for (const auto& group : {std::span<const Route>{kServiceRoutes}, desktop_routes(), screen_routes(),
+                                  network_routes(), operation_routes(), template_routes(), token_routes(),
+                                  audit_routes(), std::span<const Route>{kPageRoutes}})
             routes.insert(routes.end(), group.begin(), group.end());
         return routes;
     }();
