@@ -47,13 +47,13 @@ Result<> check_room(const BakeNeeds& needs, const HostRoom& room) {
         return fail(Errc::Unavailable,
                     fmt::format("a bake needs {} of free disk for the templates, and there are {}",
                                 gib(needs.disk), gib(room.disk)),
-                    "make room, or remove templates: dormouse template list");
+                    "make room, or remove templates: ./dormouse template list");
     if (room.memory < needs.memory)
         return fail(
             Errc::Unavailable,
             fmt::format("a bake boots the template once and needs {} of memory for that, and there are {}",
                         gib(needs.memory), gib(room.memory)),
-            "stop some desktops first: dormouse stop NAME");
+            "stop some desktops first: ./dormouse stop NAME");
     return {};
 }
 

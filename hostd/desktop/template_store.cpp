@@ -113,7 +113,7 @@ Result<Template> TemplateStore::newest(const TemplateName& name) const {
     if (name.str() == "desktop")
         return fail(Errc::Unavailable, "there is no template 'desktop'", "bake it: ./dormouse up");
     return fail(Errc::NotFound, fmt::format("there is no template '{}'", name.str()),
-                "see: dormouse template list");
+                "see: ./dormouse template list");
 }
 
 std::vector<Template> TemplateStore::list() const {
