@@ -89,7 +89,8 @@ class AgentFillsAForm(harness.DesktopTest):
         mouse = [event for event in log["events"] if event["type"] in ("mousedown", "mousemove", "mouseup")]
         kinds = [event["type"] for event in mouse]
         self.assertEqual((kinds[0], kinds[-1]), ("mousedown", "mouseup"))
-        self.assertGreater(kinds.count("mousemove"), 2)
+        # Chromium puts moves together when it is busy; one at least tells that it is a drag.
+        self.assertGreaterEqual(kinds.count("mousemove"), 1)
         self.assertEqual([mouse[0]["screenX"], mouse[0]["screenY"]], start)
         self.assertEqual([mouse[-1]["screenX"], mouse[-1]["screenY"]], end)
         self.assertEqual(mouse[-1]["buttons"], 0)
