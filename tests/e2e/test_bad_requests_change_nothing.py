@@ -66,7 +66,7 @@ class BadRequests(harness.DesktopTest):
                 self.assertIn(status, (400, 404))
         self.refused(409, "conflict", "POST", "/v1/desktops", json.dumps({"name": self.name}))
         status, _, answer = self.api.raw("POST", "/v1/desktops", json.dumps({"template": "nowhere"}))
-        self.assertEqual((status, json.loads(answer)["error"]["code"]), (503, "unavailable"))
+        self.assertEqual((status, json.loads(answer)["error"]["code"]), (404, "not_found"))
 
     def test_bodies_that_are_too_large(self):
         huge = json.dumps({"action": "type", "text": "x" * (8 << 20)})

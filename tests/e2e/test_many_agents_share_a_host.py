@@ -38,7 +38,7 @@ class EventStream:
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
-        with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+        with contextlib.closing(self.connection), contextlib.suppress(OSError, http.client.HTTPException, ValueError):
             while line := self.answer.readline():
                 if line.startswith(b"data: "):
                     self.events.append(json.loads(line[6:]))
