@@ -94,7 +94,8 @@ class Planner {
         for (auto& point : drag.path) {
             DORMOUSE_TRY_ASSIGN(point, map_.to_screen(point));
         }
-        add_cost(pacing::kDragStep * std::max<int>(pacing::kDragSteps, static_cast<int>(drag.path.size())));
+        add_cost(pacing::kEmulatedDragPace * pacing::kDragStep *
+                 std::max<int>(pacing::kDragSteps, static_cast<int>(drag.path.size())));
         return hold(drag.held, planned);
     }
 

@@ -117,6 +117,7 @@ void Desktop::take_machine(std::shared_ptr<vmm::Machine> machine) {
         }(machine, std::move(events));
     };
     input_ = std::make_shared<InputDevice>(host_.loop, std::move(send), input_sync(machine_, host_.loop));
+    if (is_emulated()) input_->set_drag_pace(pacing::kEmulatedDragPace);
 }
 
 Task<Result<>> Desktop::create() {

@@ -152,7 +152,7 @@ Task<Result<>> InputDevice::jump(Point to, ScreenSize screen) {
 Task<Result<>> InputDevice::go_along(std::vector<Point> points, ScreenSize screen, Cancel cancel) {
     for (const Point point : points) {
         DORMOUSE_CO_TRY(co_await jump(point, screen));
-        DORMOUSE_CO_TRY(co_await pause(pacing::kDragStep, cancel));
+        DORMOUSE_CO_TRY(co_await pause(pacing::kDragStep * drag_pace_, cancel));
     }
     co_return Result<>{};
 }
@@ -179,26 +179,26 @@ Task<Result<>> InputDevice::drag(std::vector<Point> points, ScreenSize screen, C
     DORMOUSE_CO_TRY(co_await jump(points.front(), screen));
     DORMOUSE_CO_TRY(co_await pause(pacing::kMoveToPress, cancel));
     DORMOUSE_CO_TRY(co_await set_button(Button::Left, true));
-    DORMOUSE_CO_TRY(co_await pause(pacing::kDragGrip, cancel));
+    DORMOUSE_CO_TRY(co_await pause(pacing::kDragGrip * drag_pace_, cancel));
     for (std::size_t i = 1; i < points.size(); ++i) {
         auto leg = way(points[i - 1], points[i], steps_between(points.size() - 1));
         DORMOUSE_CO_TRY(co_await go_along(std::move(leg), screen, cancel));
         if (points.size() <= pacing::kMostCorners)
-            DORMOUSE_CO_TRY(co_await pause(pacing::kDragCorner, cancel));
+            DORMOUSE_CO_TRY(co_await pause(pacing::kDragCorner * drag_pace_, cancel));
     }
-    DORMOUSE_CO_TRY(co_await pause(pacing::kDragRelease, cancel));
+    DORMOUSE_CO_TRY(co_await pause(pacing::kDragRelease * drag_pace_, cancel));
     co_return co_await set_button(Button::Left, false);
 }
 
 Task<Result<>> InputDevice::press_left(Cancel cancel) {
     keeps_left_ = true;
     DORMOUSE_CO_TRY(co_await set_button(Button::Left, true));
-    co_return co_await pause(pacing::kDragGrip, cancel);
+    co_return co_await pause(pacing::kDragGrip * drag_pace_, cancel);
 }
 
 Task<Result<>> InputDevice::release_left(Cancel cancel) {
     // What was dragged here takes notice of where it is.
-    if (keeps_left_) DORMOUSE_CO_TRY(co_await pause(pacing::kDragRelease, cancel));
+    if (keeps_left_) DORMOUSE_CO_TRY(co_await pause(pacing::kDragRelease * drag_pace_, cancel));
     DORMOUSE_CO_TRY(co_await set_button(Button::Left, false));
     keeps_left_ = false;
     co_return Result<>{};

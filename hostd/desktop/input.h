@@ -56,6 +56,8 @@ inline constexpr Duration kDragRelease = milliseconds{200};  // from last move t
 inline constexpr int kMostUnsynced = 30;
 inline constexpr int kEdgeEntries = 2;  // with the report's end
 inline constexpr int kMoveEntries = 3;
+// How much longer all pauses of a drag are where the guest is emulated.
+inline constexpr int kEmulatedDragPace = 3;
 // Releasing everything, where nobody can be asked: a few keys at a time.
 inline constexpr std::size_t kReleaseGroup = 8;
 inline constexpr Duration kReleaseGroupPause = milliseconds{20};
@@ -84,6 +86,10 @@ class InputDevice {
     using Sync = std::function<Task<void>(std::optional<Point> position)>;
 
     InputDevice(EventLoop& loop, Send send, Sync sync = {});
+
+    // For a guest that is emulated: programs take several times as long to answer
+    // a drag, so each of its pauses is so many times as long.
+    void set_drag_pace(int factor) { drag_pace_ = factor; }
     InputDevice(const InputDevice&) = delete;
     InputDevice& operator=(const InputDevice&) = delete;
 
@@ -138,6 +144,7 @@ class InputDevice {
     EventLoop& loop_;
     Send send_;
     Sync sync_;
+    int drag_pace_ = 1;
     int unsynced_ = 0;               // entries of virtio-input's queue since the last sync
     std::optional<Point> moved_to_;  // since then
     std::vector<std::string> down_;

@@ -320,12 +320,25 @@ class PageTest(DesktopTest):
         return self.wait_page(self.desktop, f"{element} has the focus", lambda log: log["focus"] == element)
 
     def launch(self, command, window):
-        """Starts a program, waits until its window is in front and drawn; it ends with the test."""
-        pid = self.api.exec(self.desktop, f"setsid {command} >/dev/null 2>&1 & echo $!").strip()
-        self.addCleanup(self.api.exec, self.desktop, f"kill {pid}; sleep 1; true")
-        self.api.exec(self.desktop, f"xdotool search --sync --onlyvisible {window} windowactivate --sync")
-        answer = self.api.act_for(self.desktop, {"action": "wait", "duration": 1}, screenshot="settled")
-        self.assertTrue(answer["settled"]["settled"])
+        """Starts a program and waits until its window is in front and drawn; gives the middle of it. It ends with the test."""
+        before = picture(self.api.screenshot(self.desktop))
+        self.api.exec(self.desktop, f"setsid {command} >/dev/null 2>&1 &")
+        search = f"xdotool search --sync --onlyvisible {window}"
+        self.addCleanup(self.api.exec, self.desktop, f"{search} windowkill; sleep 1; true")
+        self.api.exec(self.desktop, f"{search} windowactivate --sync")
+        shape = dict(line.split("=") for line in
+                     self.api.exec(self.desktop, f"{search} getwindowgeometry --shell").splitlines())
+        left, top, width, height = (int(shape[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        box = (left, top, min(left + width, 1280), min(top + height, 800))
+
+        def is_drawn():
+            now = picture(self.api.screenshot(self.desktop)).crop(box)
+            pairs = list(zip(now.getdata(), before.crop(box).getdata()))
+            return sum(a != b for a, b in pairs) > len(pairs) / 4
+
+        wait_until(f"{command} is drawn", is_drawn)
+        self.api.act_for(self.desktop, {"action": "wait", "duration": 0}, screenshot="settled")
+        return [(box[0] + box[2]) // 2, (box[1] + box[3]) // 2]
 
     def launch_xev(self):
         """A window that takes keys and nothing else, and writes down the names that X has for them."""

@@ -118,6 +118,14 @@ TEST_F(InputDeviceTest, ADragMovesInStepsWhileTheButtonIsDownAndRestsAtBothEnds)
     EXPECT_GE(guest.times.back() - guest.times[steps + 1], 100ms);
 }
 
+TEST_F(InputDeviceTest, ADragTakesMoreTimeWhereTheGuestIsEmulated) {
+    input.set_drag_pace(3);
+    ASSERT_TRUE(drive_task(input.drag({{10, 10}, {410, 210}}, kScreen, Cancel{})));
+    const auto steps = static_cast<std::size_t>(pacing::kDragSteps);
+    EXPECT_GE(guest.times[2] - guest.times[1], 3 * pacing::kDragGrip);
+    EXPECT_GE(guest.times.back() - guest.times[steps + 1], 3 * pacing::kDragRelease);
+}
+
 TEST_F(InputDeviceTest, AShortDragDoesNotSendTheSamePlaceTwice) {
     ASSERT_TRUE(drive_task(input.drag({{5, 5}, {7, 5}}, kScreen, Cancel{})));
     EXPECT_THAT(guest.log, SizeIs(5));  // place, press, two moves, release
