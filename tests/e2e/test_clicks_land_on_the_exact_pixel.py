@@ -10,21 +10,26 @@ import harness
 LONG = bool(os.environ.get("DORMOUSE_LONG"))
 
 
+# Where Chromium says how to leave full screen, whenever the pointer comes near: its own window, not the page's.
+HINT = (340, 0, 940, 160)
+
+
 class ClicksLandOnTheExactPixel(harness.PageTest):
     mode = "full"
 
     def setUp(self):
         super().setUp()
-        self.do({"action": "key", "text": "F11"})
-        self.wait_page(self.desktop, "the page fills the screen",
-                       lambda log: (log["inner"]["w"], log["inner"]["h"], log["inner"]["dpr"]) == (1280, 800, 1))
+        full = lambda log: (log["inner"]["w"], log["inner"]["h"], log["inner"]["dpr"]) == (1280, 800, 1)
+        # A browser that is busy with its first pages forgets a shortcut now and then.
+        for last in (False, False, True):
+            self.do({"action": "key", "text": "F11"})
+            try:
+                self.wait_page(self.desktop, "the page fills the screen", full, seconds=30)
+                break
+            except AssertionError:
+                if last:
+                    raise
         self.addCleanup(self.do, {"action": "key", "text": "F11"})
-        # Chromium says for some seconds how to leave full screen, and takes clicks on what it says.
-        self.do({"action": "mouse_move", "coordinate": [640, 700]})
-        harness.wait_until("Chromium has said its word", lambda: self.is_white((340, 0, 940, 140)))
-
-    def is_white(self, box):
-        return harness.picture(self.api.screenshot(self.desktop)).crop(box).getextrema() == ((255, 255),) * 3
 
     def test_corners_edges_and_middle(self):
         places = [(640, 400), (639, 399), (641, 401), (1, 1), (0, 799), (1279, 799), (1279, 0), (0, 0), (1278, 798),
@@ -34,7 +39,8 @@ class ClicksLandOnTheExactPixel(harness.PageTest):
     def test_random_pixels(self):
         numbers = random.Random(3)
         for _ in range(10 if LONG else 1):
-            places = [(numbers.randrange(1280), numbers.randrange(800)) for _ in range(100)]
+            places = [(x, y) for x, y in ((numbers.randrange(1280), numbers.randrange(800)) for _ in range(200))
+                      if not (HINT[0] <= x < HINT[2] and y < HINT[3])][:100]
             self.check(places)
 
     def check(self, places):
