@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/audit_store.h"
 
+#include <algorithm>
+
 #include "db/handles.h"
 
 namespace dormouse::db {
@@ -99,7 +101,7 @@ Result<std::vector<AuditRow>> AuditStore::query(const AuditFilter& filter, int l
     DORMOUSE_TRY_ASSIGN(const auto statement, database_->prepare(sql));
     Query query{statement, "read the audit log"};
     bind_filter(query, filter);
-    query.number(limit);
+    query.number(std::max(limit, 0));  // SQLite takes a negative limit for none
     return all_rows<AuditRow>(query, row_of);
 }
 

@@ -52,7 +52,8 @@ TEST(AuditStore, FindsByEachFilterAndByAll) {
         ASSERT_TRUE(store.append(row));
     const auto found = [&](const AuditFilter& filter) {
         std::vector<std::int64_t> numbers;
-        for (const auto& row : *store.query(filter, 100)) numbers.push_back(row.number);
+        const auto rows = store.query(filter, 100).value();
+        for (const auto& row : rows) numbers.push_back(row.number);
         return numbers;
     };
     const auto at = [](int second) { return WallTime{std::chrono::seconds{1'700'000'000 + second}}; };

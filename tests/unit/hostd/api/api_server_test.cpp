@@ -83,9 +83,10 @@ TEST_F(ApiServerTest, KnowsNoOtherPaths) {
 TEST_F(ApiServerTest, SaysWhichMethodsAPathHas) {
     const auto response = ask("PUT", "/v1/desktops/shop");
     EXPECT_EQ(response.status, 405);
-    EXPECT_EQ(error_of(response),
-              "invalid_argument: PUT is not possible on /v1/desktops/shop (possible: GET, HEAD, DELETE)");
-    EXPECT_EQ(wsio::find_header(response.headers, "allow"), "GET, HEAD, DELETE");
+    EXPECT_EQ(
+        error_of(response),
+        "invalid_argument: PUT is not possible on /v1/desktops/shop (possible: GET, HEAD, PATCH, DELETE)");
+    EXPECT_EQ(wsio::find_header(response.headers, "allow"), "GET, HEAD, PATCH, DELETE");
     const auto preflight = ask("OPTIONS", "/v1/desktops", {}, {{"Origin", "http://evil.example"}});
     EXPECT_EQ(preflight.status, 405);
     EXPECT_FALSE(preflight.headers.contains("access-control-allow-origin"));

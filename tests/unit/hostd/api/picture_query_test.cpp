@@ -32,7 +32,7 @@ TEST(PictureQuery, ReadsARegionToTheLastDigit) {
     EXPECT_EQ(read("region=0,0,1,1")->region, (schema::Region{0, 0, 1, 1}));
     EXPECT_EQ(read("region=8192,1,8192,8192")->region, (schema::Region{8192, 1, 8192, 8192}));
     EXPECT_EQ(read("region=1%2C2%2C3%2C4")->region, (schema::Region{1, 2, 3, 4}));
-    for (const auto* bad : {"1,2,3", "1,2,3,4,5", "1,2,3,", ",1,2,3", "1,,3,4", "1 ,2,3,4", "+1,2,3,4",
+    for (const auto* bad : {"1,2,3", "1,2,3,4,5", "1,2,3,", ",1,2,3", "1,,3,4", "1%20,2,3,4", "+1,2,3,4",
                             "1,2,3,4x", "1;2;3;4", "99999999999,0,1,1", "0x1,2,3,4", ","})
         EXPECT_NE(mistake(std::string{"region="} + bad).find("x,y,width,height"), std::string::npos) << bad;
     for (const auto* bad : {"-1,0,5,5", "0,0,0,5", "0,0,5,0", "0,0,8193,5", "8193,0,1,1"})

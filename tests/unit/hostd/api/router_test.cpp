@@ -39,7 +39,7 @@ TEST(Router, AnswersHeadWhereItAnswersGet) {
 
 TEST(Router, SaysWhichMethodsAPathHas) {
     EXPECT_EQ(found("PUT", "/v1/desktops"), "allows POST, GET, HEAD");
-    EXPECT_EQ(found("POST", "/v1/desktops/shop"), "allows GET, HEAD, DELETE");
+    EXPECT_EQ(found("POST", "/v1/desktops/shop"), "allows GET, HEAD, PATCH, DELETE");
     EXPECT_EQ(found("OPTIONS", "/v1/desktops/shop/actions"), "allows POST");
     EXPECT_EQ(found("get", "/healthz"), "allows GET, HEAD");
 }

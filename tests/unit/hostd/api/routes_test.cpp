@@ -410,6 +410,7 @@ TEST_F(RoutesTest, SaysWhichActionFailedAndWhatWasDoneBefore) {
         desktop::ActAnswer answer;
         answer.done.push_back({"left_click", 12ms, {}});
         answer.failure = Error{Errc::Conflict, "the desktop is stopping", "start it first", 0};
+        answer.failed_at = 1;
         co_return desktop::Answer{std::move(answer)};
     };
     const auto response = ask("POST", "/v1/desktops/shop/actions",
@@ -445,7 +446,7 @@ TEST_F(RoutesTest, MakesATokenAndShowsItsSecretOnce) {
     EXPECT_EQ(schema::parse<schema::TokenList>(list.body).value().tokens.at(0).name, "laptop");
     EXPECT_EQ(list.body.find("secret"), std::string::npos);
     EXPECT_EQ(error_of(ask("POST", "/v1/tokens", R"({"name":"laptop"})")),
-              "invalid_argument: scope: missing (one of: agent, admin)");
+              "invalid_argument: scope: missing (one of: viewer, agent, admin)");
 }
 
 TEST_F(RoutesTest, DeletesAToken) {

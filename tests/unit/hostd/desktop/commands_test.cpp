@@ -64,10 +64,11 @@ TEST(Commands, TheTestListHasThemAllUnderNamesOfTheirOwn) {
     EXPECT_EQ(command_name(ListTokens{}), "token.list");
 }
 
-TEST(Commands, AgentsMayDoAllButTokensAndAuditAndViewersLook) {
+TEST(Commands, AgentsUseDesktopsAndViewersLook) {
     for (const auto& command : all_commands()) {
         EXPECT_TRUE(allowed(command, Scope::Admin)) << command_name(command);
-        const bool for_admins = traits_of(command).group == CommandGroup::Admin;
+        const auto group = traits_of(command).group;
+        const bool for_admins = group == CommandGroup::Admin || group == CommandGroup::Templates;
         EXPECT_EQ(allowed(command, Scope::Agent), !for_admins) << command_name(command);
         EXPECT_EQ(allowed(command, Scope::Viewer), traits_of(command).group == CommandGroup::Look)
             << command_name(command);
