@@ -27,7 +27,7 @@ class NothingIsLeft(harness.DesktopTest):
         self.assertIsNone(self.api.get("stopped")["reason"])
         found = self.leftovers()
         self.assertEqual(len(found["rows"]), 2)
-        self.assertEqual(len(found["processes"]), 2, "keeper and QEMU of the one that runs")
+        self.assertEqual(len(found["processes"]), 3, "keeper, network and QEMU of the one that runs")
         self.api.delete("running")
         self.api.delete("stopped")
         self.assertEqual(self.leftovers(), self.NOTHING)
