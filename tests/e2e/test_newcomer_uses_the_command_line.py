@@ -39,7 +39,7 @@ class NewcomerUsesTheCommandLine(harness.DesktopTest):
         self.assertTrue(table[0].startswith("NAME"), table)
         self.assertRegex(table[1], r"^research +running +\S.* ago|just now")
         self.assertEqual(self.cli("list", "--names"), "research\n")
-        self.assertEqual(json.loads(self.cli("list", "--json")), {"desktops": self.api.list()})
+        self.assertEqual(json.loads(self.cli("list", "--json"))["desktops"], self.api.list())
         self.assertEqual(json.loads(self.cli("--json", "show", "research")), self.api.get("research"))
         shown = self.cli("show", "research")
         link = re.search(r"^Link +(\S+)$", shown, re.MULTILINE)[1]
