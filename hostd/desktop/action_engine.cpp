@@ -180,7 +180,7 @@ Task<Result<Given>> perform(const ActionPorts& ports, PlannedAction planned, con
                 return nothing(hold_keys(ports, chords.front(), one.time, cancel));
             },
             [&](const TypeAction&) {
-                TypingPorts typing{ports.loop, ports.input, ports.paste};
+                TypingPorts typing{ports.loop, ports.input, ports.paste, ports.generation, ports.shown};
                 return nothing(type_text(std::move(typing), std::move(planned.runs), cancel));
             },
             [&](const WaitAction& one) { return nothing(pause(ports, one.time, cancel)); },

@@ -50,6 +50,7 @@ struct ActionPorts {
     std::function<std::uint64_t()> generation;
     std::function<void(std::uint64_t before)> focus_may_move;
     std::function<Task<Result<>>(Cancel cancel)> reaction;
+    std::function<Task<void>(std::uint64_t before, Cancel cancel)> shown;  // see TypingPorts
 };
 
 // Carries out `actions` in order and stops at the first that fails. All of them

@@ -133,6 +133,7 @@ class Desktop : public std::enable_shared_from_this<Desktop> {
     ActionPorts ports();
     bool is_emulated() const { return host_.accelerator.accelerator == vmm::Accelerator::Tcg; }
     Task<Result<>> wait_reaction(Cancel cancel);
+    Task<void> wait_shown(std::uint64_t before, Cancel cancel);
     // The screen before the actions of a call.
     struct Before {
         std::shared_ptr<const display::Snapshot> snapshot;  // null where nobody wants it

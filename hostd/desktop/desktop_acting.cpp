@@ -32,6 +32,9 @@ constexpr auto kReactionLook = 15ms;
 // at the end of a page, and often nothing is to be seen.
 constexpr auto kSlightReactionTimeout = 200ms;
 constexpr auto kEmulatedSlightReactionTimeout = 1200ms;
+// Between two blinks of a caret, which come every half second.
+constexpr auto kShownQuiet = 80ms;
+constexpr auto kEmulatedShownQuiet = 350ms;
 // A page that never comes to rest is shown as it is by then.
 constexpr auto kLongestSettling = 10s;
 
@@ -162,24 +165,43 @@ Task<Result<>> Desktop::wait_reaction(Cancel cancel) {
     }
 }
 
+Task<void> Desktop::wait_shown(std::uint64_t before, Cancel cancel) {
+    const auto self = shared_from_this();
+    const auto& clock = host_.loop.clock();
+    const auto start = clock.now();
+    const Duration quiet = is_emulated() ? Duration{kEmulatedShownQuiet} : Duration{kShownQuiet};
+    const Duration silence =
+        is_emulated() ? Duration{kEmulatedSlightReactionTimeout} : Duration{kSlightReactionTimeout};
+    for (;;) {
+        const auto passed = clock.now() - start;
+        const bool changed = screen_.generation() != before;
+        if (changed && clock.now() - screen_.framebuffer().changed_at() >= quiet) co_return;
+        if (passed >= (changed ? Duration{kLongestReaction} : silence)) co_return;
+        const bool whole = co_await sleep_unless_cancelled(host_.loop, kReactionLook, cancel);
+        if (!whole) co_return;
+    }
+}
+
 ActionPorts Desktop::ports() {
     const auto self = shared_from_this();
-    return {.loop = &host_.loop,
-            .input = input_,
-            .screen =
-                [self] {
-                    const auto size = self->screen_.size();
-                    return ScreenSize{size.width, size.height};
-                },
-            .take_screenshot = [self](PictureOptions options) { return self->screenshot(options); },
-            .paste = paste_port(machine_, host_.loop, is_emulated()),
-            .mouse = mouse_port(machine_),
-            .generation = [self] { return self->screen_.generation(); },
-            .focus_may_move =
-                [self](std::uint64_t before) {
-                    self->awaited_ = Awaited{before, self->host_.loop.clock().now()};
-                },
-            .reaction = [self](Cancel cancel) { return self->wait_reaction(cancel); }};
+    return {
+        .loop = &host_.loop,
+        .input = input_,
+        .screen =
+            [self] {
+                const auto size = self->screen_.size();
+                return ScreenSize{size.width, size.height};
+            },
+        .take_screenshot = [self](PictureOptions options) { return self->screenshot(options); },
+        .paste = paste_port(machine_, host_.loop, is_emulated()),
+        .mouse = mouse_port(machine_),
+        .generation = [self] { return self->screen_.generation(); },
+        .focus_may_move =
+            [self](std::uint64_t before) {
+                self->awaited_ = Awaited{before, self->host_.loop.clock().now()};
+            },
+        .reaction = [self](Cancel cancel) { return self->wait_reaction(cancel); },
+        .shown = [self](std::uint64_t before, Cancel cancel) { return self->wait_shown(before, cancel); }};
 }
 
 }  // namespace dormouse::desktop

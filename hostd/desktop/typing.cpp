@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hostd/desktop/typing.h"
 
+#include <optional>
 #include <utility>
 
 #include "hostd/base/log.h"
@@ -27,6 +28,7 @@ Task<Result<>> paste_from_clipboard(TypingPorts ports, std::string shortcut, Can
     DORMOUSE_CO_TRY(co_await pause(ports, kClipboardNews, cancel));
     DORMOUSE_CO_TRY_ASSIGN(auto chords, parse_keys(shortcut));
     co_await ports.paste.before_shortcut();
+    const auto before = ports.generation();
     for (const auto& chord : chords) DORMOUSE_CO_TRY(co_await ports.input->press_chord(chord, cancel));
     DORMOUSE_CO_TRY_ASSIGN(const bool fetched, co_await ports.paste.wait_fetched(kPasteTimeout, cancel));
     if (cancel.cancelled()) co_return cancelled();
@@ -35,7 +37,9 @@ Task<Result<>> paste_from_clipboard(TypingPorts ports, std::string shortcut, Can
                        fmt::format("nothing took the pasted text within {} s after {}",
                                    std::chrono::floor<std::chrono::seconds>(kPasteTimeout).count(), shortcut),
                        "click into the field first, so that it has the focus; take a screenshot to see");
-    co_return co_await pause(ports, kPasteSettle, cancel);
+    DORMOUSE_CO_TRY(co_await pause(ports, kPasteSettle, cancel));
+    co_await ports.shown(before, cancel);
+    co_return Result<>{};
 }
 
 Task<Result<>> paste(TypingPorts ports, std::string text, Cancel cancel) {
@@ -60,14 +64,17 @@ Task<void> restore(TypingPorts ports) {
 // All but the clipboard's end; `pasted_any` tells whether that is needed.
 Task<Result<>> type_runs(TypingPorts ports, std::vector<TextRun> runs, std::shared_ptr<bool> pasted_any,
                          Cancel cancel) {
-    bool pasting = true;  // until it was seen to do nothing
+    bool pasting = true;                       // until it was seen to do nothing
+    std::optional<std::uint64_t> before_keys;  // that have not been seen to show
     for (const auto& run : runs) {
         if (cancel.cancelled()) co_return cancelled();
         const bool by_keys = run.how == TextRun::How::Keys || (run.keys_too && !pasting);
         if (by_keys) {
+            before_keys = ports.generation();
             DORMOUSE_CO_TRY(co_await ports.input->type(run.text, cancel));
             continue;
         }
+        if (before_keys) co_await ports.shown(*std::exchange(before_keys, std::nullopt), cancel);
         *pasted_any = true;
         auto pasted = co_await paste(ports, run.text, cancel);
         if (pasted) continue;

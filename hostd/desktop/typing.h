@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -41,6 +42,12 @@ struct TypingPorts {
     EventLoop* loop = nullptr;
     std::shared_ptr<InputDevice> input;
     PastePort paste;
+    // The screen's generation; and: waits until what was sent after that one shows
+    // and has come to rest. It is bounded and never fails. A program that is still
+    // busy with what came before lets a paste overtake the keys before it (tried:
+    // Chromium under emulation put a newline behind the paste that followed it).
+    std::function<std::uint64_t()> generation;
+    std::function<Task<void>(std::uint64_t before, Cancel cancel)> shown;
 };
 
 // Writes what plan_text() gave into the focused window. Where nothing takes a

@@ -411,6 +411,7 @@ TEST_F(RoutesTest, SaysWhichActionFailedAndWhatWasDoneBefore) {
         answer.done.push_back({"left_click", 12ms, {}});
         answer.failure = Error{Errc::Conflict, "the desktop is stopping", "start it first", 0};
         answer.failed_at = 1;
+        answer.failed_at = 1;
         co_return desktop::Answer{std::move(answer)};
     };
     const auto response = ask("POST", "/v1/desktops/shop/actions",

@@ -93,6 +93,10 @@ struct Bench {
         self->turned.push_back(std::move(word));
         co_return true;
     }
+    static Task<void> show(Bench* self) {
+        self->clipboard.calls.emplace_back("shown");
+        co_await self->loop.sleep(5ms);
+    }
     static Task<Result<>> react(Bench* self) {
         if (!self->awaited) co_return Result<>{};
         self->reactions.push_back(*std::exchange(self->awaited, std::nullopt));
@@ -109,7 +113,8 @@ struct Bench {
                  [this](WheelTurns turns) { return turn(this, std::move(turns)); }},
                 [this] { return ++generation; },
                 [this](std::uint64_t before) { awaited = before; },
-                [this](Cancel) { return react(this); }};
+                [this](Cancel) { return react(this); },
+                [this](std::uint64_t, Cancel) { return show(this); }};
     }
     std::uint64_t generation = 0;
     std::optional<std::uint64_t> awaited;
@@ -148,12 +153,12 @@ TEST(RunActions, WaitsForTheEffectWhereKeysFollowWhatMovesTheFocus) {
                            ClickAction{Button::Left, 1, Point{5, 5}}, TypeAction{"b"}, KeyAction{"Tab"}})
                      .failure);
     // After ctrl+l and after the click; not after typing.
-    EXPECT_THAT(bench.reactions, testing::ElementsAre(1u, 5u));
+    EXPECT_THAT(bench.reactions, testing::ElementsAre(1u, 6u));
     // What came last is waited for by the next call.
     EXPECT_FALSE(bench.run({MoveAction{{2, 2}}}).failure);
     EXPECT_THAT(bench.reactions, testing::SizeIs(2));
     EXPECT_FALSE(bench.run({TypeAction{"c"}}).failure);
-    EXPECT_THAT(bench.reactions, testing::ElementsAre(1u, 5u, 7u));
+    EXPECT_THAT(bench.reactions, testing::ElementsAre(1u, 6u, 9u));
     EXPECT_GE(bench.guest.times[4] - bench.guest.times[3], 40ms);
 }
 
@@ -189,7 +194,7 @@ TEST(RunActions, TypesByKeysAndPastesWhatKeysCannotWrite) {
     EXPECT_FALSE(bench.run({TypeAction{"a\nnaïve\tb"}}).failure);
     EXPECT_EQ(bench.guest.words(),
               "a v, a ^, ret v, ret ^, ctrl v, v v, v ^, ctrl ^, tab v, tab ^, b v, b ^");
-    EXPECT_THAT(bench.clipboard.calls, ElementsAre("begin naïve", "wait", "restore"));
+    EXPECT_THAT(bench.clipboard.calls, ElementsAre("shown", "begin naïve", "wait", "shown", "restore"));
 }
 
 TEST(RunActions, PastesByTheShortcutThatTheAgentNames) {
@@ -535,7 +540,7 @@ TEST(RunActions, PastesLongLinesAndFallsBackToKeysWherePasteDoesNothing) {
     const std::string line(31, 'x');
     Bench pasted;
     EXPECT_FALSE(pasted.run({TypeAction{line}}).failure);
-    EXPECT_THAT(pasted.clipboard.calls, ElementsAre("begin " + line, "wait", "restore"));
+    EXPECT_THAT(pasted.clipboard.calls, ElementsAre("begin " + line, "wait", "shown", "restore"));
     Bench ignored;
     ignored.clipboard.fetched = false;
     EXPECT_FALSE(ignored.run({TypeAction{line + "\n" + line}}).failure);
@@ -552,7 +557,8 @@ TEST(RunActions, PastesLongLinesAndFallsBackToKeysWherePasteDoesNothing) {
 TEST(RunActions, PutsTheClipboardBackOnceAfterAllPastesOfAText) {
     Bench bench;
     EXPECT_FALSE(bench.run({TypeAction{"é\nü"}, TypeAction{"plain"}}).failure);
-    EXPECT_THAT(bench.clipboard.calls, ElementsAre("begin é", "wait", "begin ü", "wait", "restore"));
+    EXPECT_THAT(bench.clipboard.calls,
+                ElementsAre("begin é", "wait", "shown", "shown", "begin ü", "wait", "shown", "restore"));
 }
 
 TEST(RunActions, TypesByTheMethodThatWasAskedFor) {
@@ -563,7 +569,7 @@ TEST(RunActions, TypesByTheMethodThatWasAskedFor) {
     EXPECT_EQ(keys.run({TypeAction{"Ω", TypeMethod::Keys}}).failure->code, Errc::InvalidArgument);
     Bench paste;
     EXPECT_FALSE(paste.run({TypeAction{"a\nb", TypeMethod::Paste}}).failure);
-    EXPECT_THAT(paste.clipboard.calls, ElementsAre("begin a\nb", "wait", "restore"));
+    EXPECT_THAT(paste.clipboard.calls, ElementsAre("begin a\nb", "wait", "shown", "restore"));
     paste.clipboard.fetched = false;
     EXPECT_EQ(paste.run({TypeAction{"a", TypeMethod::Paste}}).failure->code, Errc::Timeout);
 }
