@@ -324,7 +324,8 @@ class PageTest(DesktopTest):
         before = picture(self.api.screenshot(self.desktop))
         self.api.exec(self.desktop, f"setsid {command} >/dev/null 2>&1 &")
         search = f"xdotool search --sync --onlyvisible {window}"
-        self.addCleanup(self.api.exec, self.desktop, f"{search} windowkill; sleep 1; true")
+        self.addCleanup(self.api.exec, self.desktop,
+                        f"{search.replace('--sync ', '')} windowkill; sleep 1; true")  # it may be gone
         self.api.exec(self.desktop, f"{search} windowactivate --sync")
         shape = dict(line.split("=") for line in
                      self.api.exec(self.desktop, f"{search} getwindowgeometry --shell").splitlines())
@@ -342,7 +343,7 @@ class PageTest(DesktopTest):
 
     def launch_xev(self):
         """A window that takes keys and nothing else, and writes down the names that X has for them."""
-        self.launch("xev -event keyboard >/tmp/xev", "--name 'Event Tester'")
+        self.launch("stdbuf -oL xev -event keyboard >/tmp/xev", "--name 'Event Tester'")
 
     def keys_seen_by_xev(self):
         return re.findall(r"KeyPress event.*?\(keysym \w+, (\w+)\)", self.api.exec(self.desktop, "cat /tmp/xev"), re.S)
