@@ -7,6 +7,8 @@ import random
 import time
 import zlib
 
+import unittest
+
 import harness
 from pagelog import text_matches
 
@@ -48,6 +50,7 @@ class TypingArrivesExactly(harness.PageTest):
         print(f"1,000 characters: {took:.2f} s")
         self.assertLess(took, 3)
 
+    @unittest.skipUnless(LONG, "needs an emulated desktop that nothing else slows down")
     def test_five_thousand_characters_in_chromium(self):
         self.focus(harness.NOTES, "notes")
         text = SAMPLE + " " + mixed_text(5000 - len(SAMPLE) - 1, 1700)
@@ -98,6 +101,7 @@ class TypingArrivesExactly(harness.PageTest):
         self.type_text("\n\tfour\n", "paste")
         self.wait_notes("Ω two\nthree\n\tfour\n")
 
+    @unittest.skipUnless(LONG, "needs an emulated desktop that nothing else slows down")
     def test_where_paste_does_nothing_keys_do(self):
         self.launch_xev()
         line = "abcdefghijklmnopqrstuvwxyz" * 2
