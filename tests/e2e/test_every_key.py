@@ -2,6 +2,9 @@
 """Every key by every name that clients give it reaches Chromium as the key that was meant: what the DOM calls it (code) and
 what it writes (key)."""
 
+import os
+import unittest
+
 import harness
 from pagelog import ALT, CONTROL, META, SHIFT
 
@@ -156,6 +159,7 @@ class EveryKey(harness.PageTest):
         log = self.wait_page(self.desktop, "three keys", lambda log: log["keys"]["up"] == 3)
         self.assertEqual([event["key"] for event in self.events(log, "keydown")], ["Control", "Shift", "ArrowLeft"])
 
+    @unittest.skipUnless(os.environ.get("DORMOUSE_LONG"), "needs an emulated desktop that nothing else slows down")
     def test_keys_that_no_page_is_told_of(self):
         self.launch_xev()
         wanted = [(name, keysym) for keysym, names in BEYOND_PAGES for name in names.split()]
